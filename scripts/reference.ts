@@ -7,6 +7,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 
 import { dirname, join, relative } from 'node:path';
 import type { Command } from 'commander';
 import { format, resolveConfig } from 'prettier';
+import { examples } from '../src/cli/examples.ts';
 import { createProgram } from '../src/cli/program.ts';
 import { ruleKinds } from '../src/core/rules/registry.ts';
 import { acceptedBySetting, describeConfig } from '../src/engine/config/config.ts';
@@ -36,6 +37,7 @@ const COMMON = new Set(['--data <dir>', '--database <url>', '--json', '--passphr
 
 const commandText = (command: Command): string => {
   const help = command.createHelp();
+  const name = fullName(command).replace('gasdesk ', '');
   const usage = [
     fullName(command),
     ...command.registeredArguments.map((one) => (one.required ? `<${one.name()}>` : `[${one.name()}]`)),
@@ -48,10 +50,11 @@ const commandText = (command: Command): string => {
       .map((one) => [code(help.optionTerm(one)), help.optionDescription(one)]),
   ];
   return [
-    `## ${fullName(command).replace('gasdesk ', '')}`,
+    `## ${name}`,
     command.description(),
     code(usage.join(' ')),
     ...(rows.length > 0 ? [table(['argument or option', 'meaning'], rows)] : []),
+    ['```sh', ...(examples[name] ?? []).map((line) => `gasdesk ${line}`), '```'].join('\n'),
   ].join('\n\n');
 };
 
@@ -59,6 +62,7 @@ const commandsPage = async (): Promise<string> =>
   [
     '# Commands',
     'Every command that works on stored data takes `--data <dir>` (the data folder), `--database <url>` (a PostgreSQL database; by default, SQLite in the data folder), `--json` (print one JSON document on stdout) and `--passphrase-file <file>` (a file with the passphrase of the vault; by default, the passphrase is `GASDESK_PASSPHRASE`). These commands work whether or not `serve` is running on that folder. Exit codes: 0 done, 1 failed, 2 wrong usage.',
+    'In place of an id, every command takes the beginning of the id, of at least three characters, or a name: that of a DApp, an account, a chain or a rule, the label of a token or an API key, the URL of a webhook, the userOpHash of a decision. If a name fits several, the command lists them. In a window, results have colours unless `NO_COLOR` is set, and tables fit the width.',
     ...leaves(await createProgram()).map(commandText),
   ].join('\n\n');
 

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { group } from './command.ts';
 import { calling } from './fields.ts';
 
-const channelId = '<id>  id of the channel, as "alert list" shows it';
+const channelId = '<id>  id of the channel, as "alert list" shows it, or its beginning, or its host';
 const unchanged = { accountId: null, url: null, recipient: null, sender: null, quiet: null } as const;
 
 /** Reads a period such as 22:00-07:00, which may be followed by a time zone. */
@@ -18,7 +18,7 @@ const QUIET = '--quiet <period>  hours in which alerts wait, such as "22:00-07:0
 /** `gasdesk alert` */
 export const alertCommand = group('alert', 'Alerts by mail and chat', [
   calling('add', 'Send alerts by mail, or to a chat that has an incoming webhook', 'alerts.create', {
-    accountId: '--account <id>  account whose DApps the alerts must concern (default: the whole desk)',
+    accountId: '--account <account>  account whose DApps the alerts must concern (default: the whole desk)',
     kind: 'what receives the alerts',
     url: 'incoming webhook of the chat, or smtps://user:password@host; stored in the vault',
     recipient: '--to <recipient>  mail address, or id of a Telegram chat',
@@ -26,7 +26,7 @@ export const alertCommand = group('alert', 'Alerts by mail and chat', [
     quiet: { words: QUIET, parse: quietArgument },
   }),
   calling('list', 'List where alerts are sent', 'alerts.list', {
-    accountId: '--account <id>  only those of this account',
+    accountId: '--account <account>  only those of this account: its name, or its id',
   }),
   calling('update', 'Change where alerts are sent', 'alerts.update', {
     accountId: null,

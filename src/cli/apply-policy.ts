@@ -4,7 +4,7 @@ import type { Caller, ProcedureInput } from '../api/index.ts';
 import type { PolicyChangeView, PolicyTestView } from '../api/policies.ts';
 import { EngineError } from '../shared/errors.ts';
 import type { DeskOptions } from './desk.ts';
-import { exitWith, terminal } from './terminal.ts';
+import { exitWith, look, terminal } from './terminal.ts';
 
 const SIGNS = { added: '+', changed: '~', removed: '-' } as const;
 
@@ -28,7 +28,16 @@ export const testLines = (tests: readonly PolicyTestView[]): string[] => {
 
 export const hasFailed = (tests: readonly PolicyTestView[]): boolean => tests.some(({ passed }) => !passed);
 
-export const linesFor = (lines: readonly string[]): string => `${printable(lines.join('\n'))}\n`;
+const COLOURS = { '+': 'green', '~': 'yellow', '-': 'red' } as const;
+
+const painted = (line: string): string => {
+  const { paint } = look();
+  const sign = /^[+~-](?= )/.exec(line)?.[0] as keyof typeof COLOURS | undefined;
+  return sign === undefined ? line : paint(COLOURS[sign], line);
+};
+
+export const linesFor = (lines: readonly string[]): string =>
+  `${printable(lines.join('\n')).split('\n').map(painted).join('\n')}\n`;
 
 export const printResult = (json: boolean | undefined, document: object, ...lines: readonly string[]): void =>
   void terminal().stdout.write(json === true ? `${JSON.stringify(document)}\n` : linesFor(lines));

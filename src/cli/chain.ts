@@ -6,9 +6,9 @@ import type { Address } from '../shared/schema/hex.ts';
 import { gasScheduleName } from '../shared/schema/gas-schedule.ts';
 import { EngineError } from '../shared/errors.ts';
 import { typedWei } from '../shared/typed-wei.ts';
-import { group, wholeNumber } from './command.ts';
-import { calling } from './fields.ts';
-import { chainIdArgument, coinArgument } from './words.ts';
+import { group, printFromDesk, wholeNumber } from './command.ts';
+import { calling, taking } from './fields.ts';
+import { chainArgument, chainIdArgument, coinArgument } from './words.ts';
 
 type Input = ProcedureInput<'chains.set'>;
 
@@ -101,46 +101,61 @@ const chainId = { words: '<chainId>  EIP-155 chain id', parse: chainIdArgument }
 
 /** `gasdesk chain` */
 export const chainCommand = group('chain', 'Chains and how to reach them', [
-  calling('set', 'Add a chain, or change the settings you name', 'chains.set', {
-    chainId,
-    rpc: '--rpc <url>  JSON-RPC URL of a node',
-    bundler: { words: '--bundler <url>  JSON-RPC URL of an ERC-4337 bundler; "off" removes it', none: 'off' },
-    name: 'name of the chain',
-    symbol: 'symbol of its native coin',
-    treasury:
-      "--treasury <address>  address that receives users' token fees from singleton paymasters (default: the signer's address; choose one whose key you hold)",
-    breaker: {
-      words:
-        '--breaker <limit>  most that Gasdesk may sign for, in the native coin per period, such as 0.5/1h. Beyond it, Gasdesk pauses all sponsorship; on a chain with several DApps, it pauses only the DApp that exceeds half of it. "default": per hour, a quarter of the balance of the gas tanks on the chain, or the cost of 20 usual operations, whichever is more; "off" removes the limit',
-      parse: breakerArgument,
-      none: 'off',
+  taking(
+    'set',
+    'Add a chain, or change the settings you name',
+    'chains.set',
+    {
+      chainId,
+      rpc: '--rpc <url>  JSON-RPC URL of a node',
+      bundler: { words: '--bundler <url>  JSON-RPC URL of an ERC-4337 bundler; "off" removes it', none: 'off' },
+      name: 'name of the chain',
+      symbol: 'symbol of its native coin',
+      treasury:
+        "--treasury <address>  address that receives users' token fees from singleton paymasters (default: the signer's address; choose one whose key you hold)",
+      breaker: {
+        words:
+          '--breaker <limit>  most that Gasdesk may sign for, in the native coin per period, such as 0.5/1h. Beyond it, Gasdesk pauses all sponsorship; on a chain with several DApps, it pauses only the DApp that exceeds half of it. "default": per hour, a quarter of the balance of the gas tanks on the chain, or the cost of 20 usual operations, whichever is more; "off" removes the limit',
+        parse: breakerArgument,
+        none: 'off',
+      },
+      unreachable: { add: addUnreachable, read: unreachableOf },
+      maxOperationCostWei: {
+        words:
+          '--max-operation-cost <amount>  most that one operation may cost, in the native coin, such as 0.05. "default": the largest usual operation at the chain\'s price (20 million gas before Amsterdam), and never more than the defaultMaxOperationCost that "gasdesk chain list" shows',
+        parse: coinArgument(` above 0, such as 0.05, or "${DEFAULT}"`),
+        none: DEFAULT,
+      },
+      price: { add: addPrice, read: priceOf },
+      forwardBundler: {
+        words:
+          '--forward-bundler <which>  pass bundler methods that DApps send to the desk on to the bundler of the chain, for clients that have one URL for both: "own" sends only operations that the desk has signed for the DApp, "all" sends any; "off" passes nothing on (default)',
+        parse: forwardArgument,
+        none: 'off',
+      },
+      gasSchedule: {
+        words: `--gas-schedule <name>  gas prices of the chain: ${gasScheduleName.options.join(', ')}; "node": those that the node reports (default)`,
+        none: 'node',
+      },
+      mustAnswer: null,
     },
-    unreachable: { add: addUnreachable, read: unreachableOf },
-    maxOperationCostWei: {
-      words:
-        '--max-operation-cost <amount>  most that one operation may cost, in the native coin, such as 0.05. "default": the largest usual operation at the chain\'s price (20 million gas before Amsterdam), and never more than the defaultMaxOperationCost that "gasdesk chain list" shows',
-      parse: coinArgument(` above 0, such as 0.05, or "${DEFAULT}"`),
-      none: DEFAULT,
-    },
-    price: { add: addPrice, read: priceOf },
-    forwardBundler: {
-      words:
-        '--forward-bundler <which>  pass bundler methods that DApps send to the desk on to the bundler of the chain, for clients that have one URL for both: "own" sends only operations that the desk has signed for the DApp, "all" sends any; "off" passes nothing on (default)',
-      parse: forwardArgument,
-      none: 'off',
-    },
-    gasSchedule: {
-      words: `--gas-schedule <name>  gas prices of the chain: ${gasScheduleName.options.join(', ')}; "node": those that the node reports (default)`,
-      none: 'node',
-    },
-    mustAnswer: null,
-  }),
+    (input, options) =>
+      printFromDesk(options, async (call) => {
+        const isKnown = (await call('chains.list', {})).some(({ chainId: known }) => known === input.chainId);
+        if (Object.keys(input).length > 1 || !isKnown) return call('chains.set', input);
+        const fix = 'Use an option, such as --rpc URL. To see the settings, run: gasdesk chain list';
+        throw new EngineError('VALIDATION', `Nothing to set. ${fix}`);
+      }),
+  ),
   calling('list', 'List the supported chains', 'chains.list', {}),
   calling(
     'remove',
     'Remove the settings of a chain',
     'chains.remove',
-    { chainId, force: 'remove it even if it has DApps, paymaster contracts or unsettled operations' },
+    {
+      chainId: { words: '<chain>  name of the chain, or its EIP-155 chain id', parse: chainArgument },
+      force: 'remove it even if it has DApps, paymaster contracts or unsettled operations',
+    },
     (_none, { input: { chainId: removed } }) => ({ chainId: removed, removed: true }),
   ),
 ]);

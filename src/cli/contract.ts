@@ -2,7 +2,7 @@ import { group } from './command.ts';
 import { secretIn } from './desk.ts';
 import { calling } from './fields.ts';
 import { from, sending } from './sign-and-send.ts';
-import { amount, chain } from './words.ts';
+import { amount, chain, dapp } from './words.ts';
 
 const replace = 'replace the existing key, which is then lost';
 
@@ -81,13 +81,11 @@ export const contractCommand = group('contract', 'Paymaster contracts', [
   calling('list', 'List the attached paymaster contracts', 'paymasterContracts.list', {}),
 ]);
 
-const paymasterId = '--paymaster <id>  paymasterId of the DApp';
-
 /** `gasdesk tank` */
 export const tankCommand = group('tank', 'Gas tanks', [
-  calling('show', 'Show the gas tank of a DApp, and how long it lasts', 'tanks.get', { paymasterId }),
+  calling('show', 'Show the gas tank of a DApp, and how long it lasts', 'tanks.get', { paymasterId: dapp }),
   sending('deposit', 'Deposit into the gas tank of a DApp', 'deposit', {
-    paymasterId,
+    paymasterId: dapp,
     amountWei: amount,
     from: from('the key that pays'),
   }),
@@ -96,18 +94,18 @@ export const tankCommand = group('tank', 'Gas tanks', [
     'Withdraw unreserved coins from the gas tank of a DApp; the funding wallet signs, or the owner of a contract without tanks',
     'withdraw',
     {
-      paymasterId,
+      paymasterId: dapp,
       amountWei: amount,
       from: from('the key that owns the tank'),
       to: '--to <address>  address that receives the coins',
     },
   ),
   calling('transactions', 'List the transactions of the gas tank of a DApp, newest first', 'transactions.list', {
-    paymasterId: { words: paymasterId, required: true },
+    paymasterId: { words: dapp, required: true },
     chainId: null,
   }),
   calling('forget', 'Stop waiting for a transaction that the node does not know', 'transactions.forget', {
-    transactionId: '<transactionId>  id of the transaction, as "tank transactions" shows it',
+    transactionId: '<id>  id of the transaction, as "tank transactions" shows it, or its beginning',
   }).addHelpText(
     'after',
     '\nA withdrawal then no longer counts as pending. If the transaction is mined later, its coins still move.',
@@ -116,7 +114,7 @@ export const tankCommand = group('tank', 'Gas tanks', [
     'threshold',
     'Set the balance below which a gas tank is low; without an amount: the cost of twenty operations',
     'tanks.setThreshold',
-    { paymasterId, lowBalanceThresholdWei: amount },
+    { paymasterId: dapp, lowBalanceThresholdWei: amount },
     (_none, { call, input }) => call('tanks.get', { paymasterId: input.paymasterId }),
   ),
 ]);

@@ -53,7 +53,7 @@ const show = taking<'costs.get', { readonly csv?: boolean }>(
   'costs.get',
   {
     by: 'what to group by (default: dapp)',
-    paymasterId: '--dapp <id>  only operations of this DApp (paymasterId)',
+    paymasterId: '--dapp <dapp>  only operations of this DApp: its name, or its id',
     from: {
       words: '--from <time>  only operations signed at this time or later (ISO 8601 or epoch ms)',
       parse: timeArgument,

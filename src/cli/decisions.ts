@@ -3,16 +3,21 @@ import { Option } from 'commander';
 import { type ExportFormat, exportFormats, exportedDecisions } from '../api/decision-export.ts';
 import type { Caller } from '../api/index.ts';
 import type { DecisionRecord, DecisionRow } from '../shared/schema/decision.ts';
-import { group, printFromDesk } from './command.ts';
-import { onFile, withDesk } from './desk.ts';
+import { MAX_WHOLE_NUMBER, command, group, printFromDesk, wholeNumber } from './command.ts';
+import { EngineError } from '../shared/errors.ts';
+import { type DeskOptions, dataPath, onFile, runningEngine, withDesk } from './desk.ts';
 import { exportDecisions } from './export-decisions.ts';
 import { calling, forPeople, taking } from './fields.ts';
+import { withIds } from './names.ts';
+import { withPageProgress } from './page-progress.ts';
 import { decisionsIn, replayDecisions, printReplay } from './replay-decisions.ts';
+import { stopRequested } from './stop-requested.ts';
+import { decisionLines, tailDecisions } from './tail-decisions.ts';
 import { exitWith, terminal } from './terminal.ts';
 import { timeArgument } from './words.ts';
 
 const dappAndTime = {
-  paymasterId: '--dapp <id>  only decisions of this DApp (paymasterId)',
+  paymasterId: '--dapp <dapp>  only decisions of this DApp: its name, or its id',
   from: {
     words: '--from <time>  only decisions made at this time or later (ISO 8601 or epoch ms)',
     parse: timeArgument,
@@ -27,7 +32,7 @@ const filters = {
   rule: 'only decisions denied by this rule',
 };
 
-const decisionId = '<id>  id of the decision';
+const decisionId = '<id>  id of the decision, or its beginning, or the userOpHash';
 
 /** The complete decisions for the rows of a list. */
 const wholeOf = async (call: Caller, rows: readonly DecisionRow[]): Promise<DecisionRecord[]> => {
@@ -68,7 +73,10 @@ const exportAll = taking<'decisions.page', { readonly format: ExportFormat }>(
   'Write decisions as JSON Lines or CSV, oldest first',
   'decisions.page',
   { ...filters, after: null, limit: null },
-  (input, options) => withDesk(options, (call) => exportDecisions(call, input, terminal().stdout, options.format)),
+  (input, options) =>
+    withDesk(options, (call) =>
+      withPageProgress(call, (paged) => exportDecisions(paged, input, terminal().stdout, options.format)),
+    ),
 ).addOption(
   new Option('--format <format>', 'jsonl: whole decisions, for review and replay; csv: a table')
     .choices(exportFormats)
@@ -98,7 +106,7 @@ const replayAll = taking<'decisions.page', { readonly signatures: boolean }>(
     const again = (decisions: AsyncIterable<DecisionRecord[]>) => replayDecisions(decisions, input, options.signatures);
     const found =
       file === undefined
-        ? await withDesk(options, (call) => again(exportedDecisions(call, input)))
+        ? await withDesk(options, (call) => withPageProgress(call, (paged) => again(exportedDecisions(paged, input))))
         : await again(decisionsIn(file));
     printReplay(found, options.json === true);
     if (found.different.length > 0) exitWith(1);
@@ -124,10 +132,32 @@ const proof = taking<'log.proof', { readonly out?: string }>(
     }),
 ).option('--out <file>', 'file to write (default: standard output)');
 
+const tail = command(
+  'tail',
+  'Print each decision of the running service as it is made, with what would help, until Ctrl-C',
+)
+  .option('--dapp <dapp>', 'only decisions of this DApp: its name, or its id')
+  .option('--limit <n>', 'end after this many decisions', wholeNumber(1, MAX_WHOLE_NUMBER))
+  .action(async ({ dapp: paymasterId, limit, ...options }: DeskOptions & { dapp?: string; limit?: number }) => {
+    const end = new AbortController();
+    const stopped = stopRequested();
+    const call = await runningEngine(options, end.signal);
+    if (call === undefined) {
+      throw new EngineError(
+        'VALIDATION',
+        `No service is running on ${dataPath(options)}. Start it with: gasdesk serve`,
+      );
+    }
+    const meant = await withIds(call, paymasterId === undefined ? {} : { paymasterId });
+    await tailDecisions(call, { ...meant, limit }, stopped, options.json === true ? JSON.stringify : decisionLines);
+    end.abort();
+  });
+
 /** `gasdesk decisions` */
 export const decisionsCommand = group('decisions', 'Past decisions', [
   list,
   calling('show', 'Show one decision with its trace', 'decisions.show', { decisionId }),
+  tail,
   exportAll,
   report,
   replayAll,

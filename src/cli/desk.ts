@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Caller } from '../api/index.ts';
 import { controlClient, isNobodyThere } from '../engine/control/client.ts';
@@ -10,6 +10,7 @@ import type { OnRollback } from '../engine/log/watched-database.ts';
 import { Secret } from '../engine/base/secret.ts';
 import { beginDerivation } from '../engine/signer/vault-file.ts';
 import { EngineError } from '../shared/errors.ts';
+import { callerByName } from './names.ts';
 import { commandLog, terminal } from './terminal.ts';
 
 export interface DeskOptions {
@@ -93,24 +94,38 @@ export const openEngine = async (
   return createEngine({ ...engine, consoleFolder: CONSOLE_FOLDER });
 };
 
+/** Refuses a folder that `--data` names and that does not exist: it is probably mistyped. */
+const requireDesk = ({ data, database }: DeskOptions): void => {
+  if (data === undefined || database !== undefined || existsSync(data)) return;
+  const message = `No desk is in ${data}. Check --data, or start a desk there with: gasdesk serve --data ${data}`;
+  throw new EngineError('CONFIG_INVALID', message, { dir: data });
+};
+
 /**
  * Runs `use` with the procedures of the engine that runs on the data folder or, if none runs, with those of an engine
- * that this command starts on the folder.
+ * that this command starts on the folder. In place of ids, the procedures take names and the beginnings of ids.
  */
 export const withDesk = async <T>(
   options: DeskOptions,
   use: (call: Caller) => Promise<T>,
   onRollback?: OnRollback,
 ): Promise<T> => {
-  const call = controlClient(dataFolder(options).controlSocket);
+  const call = await runningEngine(options);
+  return call === undefined ? withFiles(options, use, onRollback) : use(callerByName(call));
+};
+
+/** The procedures of the engine that runs on the data folder. Undefined if none runs. `signal` ends calls that wait. */
+export const runningEngine = async (options: DeskOptions, signal?: AbortSignal): Promise<Caller | undefined> => {
+  requireDesk(options);
+  const call = controlClient(dataFolder(options).controlSocket, signal);
   try {
     await call('system.info', {});
   } catch (error) {
     if (!isNobodyThere(error)) throw error;
-    return withFiles(options, use, onRollback);
+    return undefined;
   }
   await requireSameDatabase(options, call);
-  return use(call);
+  return call;
 };
 
 /** Refuses to continue if the command names another database than the service that runs on the same folder uses. */
@@ -133,7 +148,9 @@ const withFiles = async <T>(
 ): Promise<T> => {
   const engine = await openEngine(options, { logLevel: 'error' }, onRollback);
   try {
-    return await calledBy({ via: 'cli', by: 'operator' }, () => use((name, input) => engine.service.call(name, input)));
+    return await calledBy({ via: 'cli', by: 'operator' }, () =>
+      use(callerByName((name, input) => engine.service.call(name, input))),
+    );
   } finally {
     await engine.stop();
   }

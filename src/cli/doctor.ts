@@ -20,19 +20,23 @@ const cannotOpen = (error: unknown): Report => {
   };
 };
 
+const RESULTS = ['ERROR', 'warning', 'ok'] as const;
+
+/** The checks, worst first. */
+const rowsOf = ({ checks }: Report) => {
+  const rows = checks.map(({ ok, ...check }) => ({
+    result: !ok ? RESULTS[0] : check.fix === '' ? RESULTS[2] : RESULTS[1],
+    ...check,
+  }));
+  return rows.sort((a, b) => RESULTS.indexOf(a.result) - RESULTS.indexOf(b.result));
+};
+
 /** `gasdesk doctor`. Exits with code 1 if a check fails. */
 export const doctorCommand = command('doctor', 'Check data, disk, vault, backups, clock, chains and contracts').action(
   async (options: DeskOptions) => {
     const report = await withDesk(options, (call) => call('system.doctor', {}), 'open').catch(cannotOpen);
     if (options.json === true) print(report, true);
-    else
-      print(
-        report.checks.map(({ ok, ...check }) => ({
-          result: !ok ? 'ERROR' : check.fix === '' ? 'ok' : 'warning',
-          ...check,
-        })),
-        false,
-      );
+    else print(rowsOf(report), false);
     if (!report.ok) exitWith(1);
   },
 );

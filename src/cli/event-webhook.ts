@@ -1,15 +1,15 @@
 import { group } from './command.ts';
 import { calling } from './fields.ts';
 
-const webhookId = '<id>  id of the webhook, as "event-webhook list" shows it';
+const webhookId = '<webhook>  URL of the webhook, or its id, or the beginning of either';
 const anyOwner = { accountId: null, paymasterId: null } as const;
 const unchanged = { url: null, events: null } as const;
 
 /** `gasdesk event-webhook` */
 export const eventWebhookCommand = group('event-webhook', 'Webhooks that receive events', [
   calling('add', 'Add an event webhook, and print its secret, which is shown only once', 'eventWebhooks.create', {
-    paymasterId: '--dapp <id>  paymasterId of the DApp whose events are sent (default: the whole desk)',
-    accountId: '--account <id>  account whose DApps’ events are sent',
+    paymasterId: '--dapp <dapp>  DApp whose events are sent (default: the whole desk)',
+    accountId: '--account <account>  account whose DApps’ events are sent',
     url: 'http or https URL that receives the events',
     events: {
       words: '--events <types>  event types, separated by commas (default: all)',
@@ -17,8 +17,8 @@ export const eventWebhookCommand = group('event-webhook', 'Webhooks that receive
     },
   }),
   calling('list', 'List event webhooks', 'eventWebhooks.list', {
-    paymasterId: '--dapp <id>  only those of this DApp',
-    accountId: '--account <id>  only those of this account',
+    paymasterId: '--dapp <dapp>  only those of this DApp: its name, or its id',
+    accountId: '--account <account>  only those of this account: its name, or its id',
   }),
   calling('update', 'Change the URL or the events of an event webhook', 'eventWebhooks.update', {
     ...anyOwner,

@@ -57,7 +57,7 @@ export const feeTokenCommand = group('fee-token', 'Tokens that users can pay for
     logoUrl: '--logo <url>  URL of the logo',
   }),
   calling('list', 'List the tokens that users can pay in', 'feeTokens.list', {
-    chainId: { ...chain, words: '--chain <id>  only tokens of this chain' },
+    chainId: { ...chain, words: '--chain <chain>  only tokens of this chain: its name, or its id' },
   }),
   calling(
     'remove',

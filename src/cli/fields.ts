@@ -10,6 +10,7 @@ import {
 import { MAX_WHOLE_NUMBER, type Shown, command, printFromDesk, wholeNumber } from './command.ts';
 import type { DeskOptions } from './desk.ts';
 import type { Printable } from './human-text.ts';
+import { withIds } from './names.ts';
 
 /** A field whose sent value differs from the text that was typed. */
 interface FieldText<Value> {
@@ -174,8 +175,9 @@ export const calling = <Name extends ProcedureName>(
   words: Words<ProcedureInput<Name>>,
   ...[show]: ProcedureOutput<Name> extends Printable ? [show?: Show<Name>] : [show: Show<Name>]
 ): Command =>
-  withFields(command(name, summary), inputOf(procedure), words, (input, options) =>
+  withFields(command(name, summary), inputOf(procedure), words, (typed, options) =>
     printFromDesk(options, async (call) => {
+      const input = await withIds(call, typed, procedure);
       const answer = await call(procedure, input);
       return show === undefined ? (answer as Printable) : show(answer, { input, call, json: options.json === true });
     }),

@@ -5,7 +5,9 @@ import type { Address } from '../shared/schema/hex.ts';
 import { command, group, printFromDesk } from './command.ts';
 import type { DeskOptions } from './desk.ts';
 import { calling, forPeople } from './fields.ts';
+import { withIds } from './names.ts';
 import { type SigningKeyFlags, announce, signingKey, withSigningKeyFlags } from './operator-key.ts';
+import { dapp } from './words.ts';
 
 interface Proof {
   readonly signature: string;
@@ -32,8 +34,8 @@ const prove = async (call: Caller, id: string, options: SignerOptions): Promise<
 
 const set = withSigningKeyFlags(
   command('set', 'Change the funding wallet; the new wallet signs the funding message').requiredOption(
-    '--paymaster <id>',
-    'paymasterId of the DApp, as "paymaster list" shows it',
+    '--dapp <dapp>',
+    'name of the DApp, or its id',
   ),
   'the funding wallet: the account that signs the message',
 )
@@ -43,16 +45,15 @@ const set = withSigningKeyFlags(
       'wallet',
     ]),
   )
-  .action(({ paymaster: id, ...options }: DeskOptions & SignerOptions & { paymaster: string }) =>
+  .action(({ dapp: typed, ...options }: DeskOptions & SignerOptions & { dapp: string }) =>
     printFromDesk(options, async (call) => {
-      const proof = await prove(call, id, options);
-      const change = { paymasterId: id, type: 'paymasterFundingId', ...proof } as const;
+      const { paymasterId } = await withIds(call, { paymasterId: typed });
+      const proof = await prove(call, paymasterId, options);
+      const change = { paymasterId, type: 'paymasterFundingId', ...proof } as const;
       const { name, fundingWallet } = await call('paymasters.setFundingWallet', change);
-      return { paymasterId: id, name, fundingWallet };
+      return { paymasterId, name, fundingWallet };
     }),
   );
-
-const paymasterId = '--paymaster <id>  paymasterId of the DApp, as "paymaster list" shows it';
 
 /** `gasdesk funding-wallet` */
 export const fundingWalletCommand = group('funding-wallet', 'Funding wallets of DApps', [
@@ -61,11 +62,11 @@ export const fundingWalletCommand = group('funding-wallet', 'Funding wallets of 
     'message',
     'Issue the message for the funding wallet to sign within ten minutes',
     'paymasters.fundingMessage',
-    { paymasterId },
+    { paymasterId: dapp },
     // Printed unchanged, because exactly these bytes are signed, without a line break.
     forPeople(({ fundingMessage }) => fundingMessage),
   ),
   calling('history', 'List the changes of the funding wallet with their signatures', 'funding.history', {
-    paymasterId,
+    paymasterId: dapp,
   }),
 ]);

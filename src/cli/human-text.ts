@@ -1,5 +1,5 @@
 import { weiToDecimal } from '../shared/schema/decimal.ts';
-import { printLine } from './terminal.ts';
+import { type Paint, look, printLine } from './terminal.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -57,24 +57,64 @@ const label = (key: string): string => key.replace(WEI, '');
 
 const cell = (key: string, row: Row): string => harmless(words(key, row[key], row));
 
+const UUID = /^([\da-f]{8})-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
+const LONG_HEX = /^(0x[\da-f]{4})[\da-f]{32,}([\da-f]{4})$/i;
+
+/** A cell without what the reader can do without: every command takes the beginning of an id. */
+const abbreviated = (text: string): string => text.replace(UUID, '$1').replace(LONG_HEX, '$1…$2');
+
+const PAINTED = {
+  green: /^(?:sponsored|ok|good)$/,
+  yellow: /^(?:warning|low)$/,
+  red: /^(?:denied|error|ERROR|empty)$/,
+};
+/** Keys whose values are outcomes. */
+const OUTCOME = /^(?:outcome|result|level)$/;
+
+const painted = (key: string, text: string, paint: Paint): string => {
+  if (!OUTCOME.test(key)) return text;
+  const colours = ['green', 'yellow', 'red'] as const;
+  const colour = colours.find((name) => PAINTED[name].test(text.trim()));
+  return colour === undefined ? text : paint(colour, text);
+};
+
+/** Lines of a table. Undefined if the table is wider than the terminal. */
+const tableLines = (columns: readonly string[], cells: readonly string[][]): string[] | undefined => {
+  const { paint, columns: most } = look();
+  const lines = [columns.map(label), ...cells];
+  const widths = columns.map((_, index) => Math.max(...lines.map((line) => line[index]?.length ?? 0)));
+  if (widths.reduce((sum, width) => sum + width + 2, -2) > most) return undefined;
+  return lines.map((line, row) => {
+    const last = line.findLastIndex((text) => text !== '');
+    const shown = line.slice(0, last + 1).map((text, index) => {
+      const padded = index === last ? text : text.padEnd(widths[index] ?? 0);
+      return row === 0 ? paint('dim', padded) : painted(columns[index] ?? '', padded, paint);
+    });
+    return shown.join('  ');
+  });
+};
+
+/**
+ * A table; if the terminal is too narrow for it, one with abbreviated ids and addresses, and if it is too narrow for
+ * that, a record for each row.
+ */
 const table = (rows: readonly Row[]): string => {
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  const lines = [columns.map(label), ...rows.map((row) => columns.map((column) => cell(column, row)))];
-  const widths = columns.map((_, index) => Math.max(...lines.map((line) => line[index]?.length ?? 0)));
-  return lines
-    .map((line) =>
-      line
-        .map((text, index) => text.padEnd(widths[index] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
+  const cells = rows.map((row) => columns.map((column) => cell(column, row)));
+  const lines =
+    tableLines(columns, cells) ??
+    tableLines(
+      columns,
+      cells.map((line) => line.map(abbreviated)),
+    );
+  return lines?.join('\n') ?? rows.map(record).join('\n\n');
 };
 
 const record = (row: Row): string => {
+  const { paint } = look();
   const width = Math.max(...Object.keys(row).map((key) => label(key).length));
   return Object.keys(row)
-    .map((key) => `${label(key).padEnd(width)}  ${cell(key, row)}`)
+    .map((key) => `${paint('dim', label(key).padEnd(width))}  ${painted(key, cell(key, row), paint)}`)
     .join('\n');
 };
 

@@ -1,7 +1,7 @@
 import { calling } from './fields.ts';
 import { inspectionText } from './inspection-text.ts';
 import { exitWith, terminal } from './terminal.ts';
-import { chainIdArgument } from './words.ts';
+import { chainArgument } from './words.ts';
 
 /** Maximum length of the input. It exceeds the maximum length of an inspected value, so the rest need not be read. */
 const MAX_INPUT_BYTES = 1024 * 1024;
@@ -29,8 +29,8 @@ export const inspectCommand = calling(
       send: (value: string) => (value === '-' ? readInput() : value),
     },
     chainId: {
-      words: '--chain-id <n>  chain that the value belongs to (default: any configured chain)',
-      parse: chainIdArgument,
+      words: '--chain <chain>  chain that the value belongs to: its name, or its id (default: any configured chain)',
+      parse: chainArgument,
     },
   },
   (inspected, { json }) => {

@@ -11,6 +11,7 @@ import { MAX_WHOLE_NUMBER, command, wholeNumber } from './command.ts';
 import { type DeskOptions, onFile, openEngine, withDesk } from './desk.ts';
 import { calling, forPeople } from './fields.ts';
 import { harmless, humanText, print } from './human-text.ts';
+import { withPageProgress } from './page-progress.ts';
 import { exitWith, printLine, terminal } from './terminal.ts';
 
 const key = calling(
@@ -78,7 +79,7 @@ const verify = command('verify', 'Verify the log; exit code 1 if anything is wro
       const check = { key: options.key, since: options.since, withSignatures: options.signatures };
       const report =
         file === undefined
-          ? await withDesk(options, (call) => verifyDesk(call, check), 'open')
+          ? await withDesk(options, (call) => withPageProgress(call, (paged) => verifyDesk(paged, check)), 'open')
           : await verifyLogFile(file, check);
       printLine(options.json === true ? JSON.stringify(report) : reportText(report));
       if (!report.ok) exitWith(1);

@@ -1,21 +1,30 @@
+import type { Caller } from '../api/index.ts';
 import { command, printFromDesk } from './command.ts';
 import type { DeskOptions } from './desk.ts';
+import { withIds } from './names.ts';
 
 interface PauseFlags {
-  paymaster?: string;
+  dapp?: string;
   reason?: string;
 }
+
+/** The DApp that the flag names, if it names one. */
+const oneDapp = (call: Caller, { dapp }: PauseFlags): Promise<{ readonly paymasterId?: string }> =>
+  withIds(call, dapp === undefined ? {} : { paymasterId: dapp });
+
+const ONLY = ['--dapp <dapp>', 'only this DApp: its name, or its id'] as const;
 
 /** `gasdesk pause` */
 export const pauseCommand = command(
   'pause',
   'Pause all sponsorship, or one DApp: Gasdesk signs nothing until you resume',
 )
-  .option('--paymaster <id>', 'only this DApp, by its paymasterId')
+  .option(...ONLY)
   .option('--reason <text>', 'reason, shown in the console and stored with each denial')
-  .action(({ paymaster: paymasterId, reason, ...options }: DeskOptions & PauseFlags) =>
+  .action((options: DeskOptions & PauseFlags) =>
     printFromDesk(options, async (call) => {
-      const why = reason === undefined ? {} : { reason };
+      const { paymasterId } = await oneDapp(call, options);
+      const why = options.reason === undefined ? {} : { reason: options.reason };
       if (paymasterId === undefined) return { paused: true, ...(await call('system.pause', why)) };
       return { paymasterId, paused: true, ...(await call('paymasters.pause', { paymasterId, ...why })) };
     }),
@@ -23,9 +32,10 @@ export const pauseCommand = command(
 
 /** `gasdesk resume` */
 export const resumeCommand = command('resume', 'Resume all sponsorship, or one DApp')
-  .option('--paymaster <id>', 'only this DApp, by its paymasterId')
-  .action(({ paymaster: paymasterId, ...options }: DeskOptions & PauseFlags) =>
+  .option(...ONLY)
+  .action((options: DeskOptions & PauseFlags) =>
     printFromDesk(options, async (call) => {
+      const { paymasterId } = await oneDapp(call, options);
       if (paymasterId === undefined) await call('system.resume', {});
       else await call('paymasters.resume', { paymasterId });
       return { ...(paymasterId !== undefined && { paymasterId }), paused: false };

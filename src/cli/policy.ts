@@ -146,7 +146,7 @@ const test = taking(
   'policies.test',
   {
     text: policyFile('policy file'),
-    paymasterId: '--dapp <id>  DApp whose version and chain it is for (default: 1.1.0 on Ethereum)',
+    paymasterId: '--dapp <dapp>  DApp whose version and chain it is for (default: 1.1.0 on Ethereum)',
   },
   async (input, options, [file]) => {
     const tests = await aboutFile(file, () => testsOf(input, options));
@@ -156,7 +156,7 @@ const test = taking(
 );
 
 const tryFile = command('try', 'Decide past decisions of a DApp again under a policy file; changes nothing')
-  .requiredOption('--dapp <id>', 'paymasterId of the DApp')
+  .requiredOption('--dapp <dapp>', 'name of the DApp, or its id')
   .argument('<file>', 'policy file')
   .option('--from <time>', 'only decisions made at this time or later (ISO 8601 or epoch ms)', timeArgument)
   .option('--to <time>', 'only decisions made before this time', timeArgument)

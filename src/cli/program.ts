@@ -1,5 +1,6 @@
-import { Command } from 'commander';
+import { Command, Help } from 'commander';
 import { version } from '../engine/base/version.ts';
+import { examples } from './examples.ts';
 import { terminal } from './terminal.ts';
 
 /**
@@ -12,7 +13,7 @@ const commands = new Map<string, () => Promise<Command>>([
   ['demo', async () => (await import('./demo.ts')).demoCommand],
   ['account', async () => (await import('./access.ts')).accountCommand],
   ['token', async () => (await import('./access.ts')).tokenCommand],
-  ['paymaster', async () => (await import('./paymaster.ts')).paymasterCommand],
+  ['dapp', async () => (await import('./dapp.ts')).dappCommand],
   ['api-key', async () => (await import('./access.ts')).apiKeyCommand],
   ['funding-wallet', async () => (await import('./funding-wallet.ts')).fundingWalletCommand],
   ['keystore', async () => (await import('./keystore.ts')).keystoreCommand],
@@ -41,7 +42,29 @@ const commands = new Map<string, () => Promise<Command>>([
   ['log', async () => (await import('./log.ts')).logCommand],
   ['openapi', async () => (await import('./openapi.ts')).openapiCommand],
   ['config', async () => (await import('./config.ts')).configCommand],
+  ['completion', async () => (await import('./completion.ts')).completionCommand],
+  ['version', async () => (await import('./version.ts')).versionCommand],
 ]);
+
+/** Names that words of the command line had earlier, so that scripts with them keep working. */
+export const withTodaysNames = (args: readonly string[]): string[] =>
+  args.map((word, index) => {
+    if (index === 0) return word === 'paymaster' ? 'dapp' : word;
+    if (word === '--data' && /^\s*[{@]/.test(args[index + 1] ?? '')) return '--policy-data';
+    return word.replace(/^--paymaster(?=$|=)/, '--dapp').replace(/^--chain-id(?=$|=)/, '--chain');
+  });
+
+/** Adds examples to the help of each command. Commands are shared by all programs of a process, so this may be repeated. */
+const addExamples = (one: Command, name: string): void => {
+  const lines = examples[name] ?? [];
+  one.configureHelp({
+    formatHelp(command, help) {
+      const text = Help.prototype.formatHelp.call(help, command, help);
+      return lines.length === 0 ? text : `${text}\nExamples:\n${lines.map((line) => `  gasdesk ${line}\n`).join('')}`;
+    },
+  });
+  for (const child of one.commands) addExamples(child, `${name} ${child.name()}`.trim());
+};
 
 /**
  * Prevents Commander from ending the process and from writing to its streams. Commander would do both unless every
@@ -67,6 +90,7 @@ export const createProgram = async (name = ''): Promise<Command> => {
   program.enablePositionalOptions();
   const named = commands.get(name);
   for (const load of named === undefined ? commands.values() : [named]) program.addCommand(await load());
+  addExamples(program, '');
   leaveProcessToUs(program);
   return program;
 };

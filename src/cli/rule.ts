@@ -12,25 +12,12 @@ import { id, name } from '../shared/schema/text.ts';
 import { command, group, printFromDesk } from './command.ts';
 import type { DeskOptions } from './desk.ts';
 import { calling, withFields } from './fields.ts';
+import { withIds } from './names.ts';
 import { dapp, timeArgument } from './words.ts';
 
 const types = ruleTypes.map(({ setup }) => setup.policyType);
 
 const invalid = (message: string): EngineError => new EngineError('VALIDATION', message, { errors: [message] });
-
-/** The two values of `--data` in commands that write rules: a rule's data, and the data folder, as in every command. */
-interface Data {
-  readonly rule?: string;
-  readonly folder?: string;
-}
-
-const dataArgument = (text: string, before: Data = {}): Data =>
-  /^\s*[{@]/.test(text) ? { ...before, rule: text.trim() } : { ...before, folder: text };
-
-const deskOf = ({ data, ...options }: Omit<DeskOptions, 'data'> & { data?: Data }): DeskOptions => ({
-  ...options,
-  ...(data?.folder !== undefined && { data: data.folder }),
-});
 
 /** Reads a rule's data: JSON, or `@` followed by the name of a file with JSON. Numbers keep all their digits. */
 const readData = async (text: string): Promise<Record<string, unknown>> => {
@@ -41,7 +28,7 @@ const readData = async (text: string): Promise<Record<string, unknown>> => {
   } catch {
     // The error is reported below.
   }
-  throw invalid('--data must be a JSON object, or @ and the file that contains one');
+  throw invalid('--policy-data must be a JSON object, or @ and the file that contains one');
 };
 
 /** The accounts listed in a file, one per line or as CSV. */
@@ -52,7 +39,7 @@ const sendersIn = async (file: string): Promise<readonly string[]> => {
   return addresses;
 };
 
-/** The data to send, from `--data` and `--senders`; undefined if neither is given. */
+/** The data to send, from `--policy-data` and `--senders`; undefined if neither is given. */
 const sentData = async (
   json: string | undefined,
   senders: string | undefined,
@@ -87,24 +74,20 @@ const list = calling(
   },
 );
 
-const writing = (name: string, summary: string) => {
-  const made = command(name, summary);
-  const data = made.options.find(({ long }) => long === '--data');
-  if (data === undefined) throw new Error('Every command takes --data');
-  data.flags = '--data <json|@file|dir>';
-  data.description = `policyData of the rule as JSON or @FILE. Give the option twice to also name the ${data.description}`;
-  data.argParser(dataArgument);
-  return made;
-};
-
-type WritingOptions = Omit<DeskOptions, 'data'> & { readonly data?: Data; readonly senders?: string };
+interface WritingOptions extends DeskOptions {
+  readonly policyData?: string;
+  readonly senders?: string;
+}
 
 /** A time, or `none` to remove the setting. */
 const orNone = { parse: timeArgument, none: 'none' };
 
 const shared = {
   policyData: {
-    add: (to: Command) => to.option('--senders <file>', 'addresses of a SENDERS rule: one per line, or CSV'),
+    add: (to: Command) =>
+      to
+        .option('--policy-data <json|@file>', 'policyData of the rule as JSON, or @ and a file with it')
+        .option('--senders <file>', 'addresses of a SENDERS rule: one per line, or CSV'),
     // The value is read elsewhere, because it may depend on the rule's current data.
     read: () => undefined,
   },
@@ -121,7 +104,7 @@ const newRule = z.strictObject({
 });
 
 const add = withFields(
-  writing('add', 'Add a rule to a DApp'),
+  command('add', 'Add a rule to a DApp'),
   newRule,
   {
     paymasterId: dapp,
@@ -137,17 +120,17 @@ const add = withFields(
     enforcement: shared.enforcement,
   },
   ({ paymasterId, ...rule }: z.input<typeof newRule>, options: WritingOptions) =>
-    printFromDesk(deskOf(options), async (call) => {
-      const policyData = (await sentData(options.data?.rule, options.senders)) ?? {};
+    printFromDesk(options, async (call) => {
+      const policyData = (await sentData(options.policyData, options.senders)) ?? {};
       return call('rules.create', { paymasterId, rule: { ...rule, policyData } });
     }),
 );
 
-const target = { paymasterId: dapp, ruleId: '<id>  id of the rule' };
+const target = { paymasterId: dapp, ruleId: '<rule>  name of the rule, or its id' };
 const changedRule = z.strictObject({ paymasterId: id, ruleId: id, ...ruleUpdate.shape });
 
 const update = withFields(
-  writing('update', 'Update a rule. Changing the data of a limit starts a new cycle'),
+  command('update', 'Update a rule. Changing the data of a limit starts a new cycle'),
   changedRule,
   {
     ...target,
@@ -158,12 +141,13 @@ const update = withFields(
     activeUntil: { words: '--active-until <time>  end of that period, or "none"', ...orNone },
     enforcement: shared.enforcement,
   },
-  ({ paymasterId, ruleId, ...changes }: z.input<typeof changedRule>, { senders, ...options }: WritingOptions) =>
-    printFromDesk(deskOf(options), async (call) => {
-      const rules = senders === undefined ? [] : await call('rules.list', { paymasterId });
-      const known = rules.find(({ _id }) => _id === ruleId);
-      const policyData = await sentData(options.data?.rule, senders, known?.policyData);
-      return call('rules.update', { paymasterId, ruleId, update: { ...changes, ...(policyData && { policyData }) } });
+  ({ paymasterId, ruleId, ...changes }: z.input<typeof changedRule>, options: WritingOptions) =>
+    printFromDesk(options, async (call) => {
+      const target = await withIds(call, { paymasterId, ruleId });
+      const rules = options.senders === undefined ? [] : await call('rules.list', { paymasterId: target.paymasterId });
+      const known = rules.find(({ _id }) => _id === target.ruleId);
+      const policyData = await sentData(options.policyData, options.senders, known?.policyData);
+      return call('rules.update', { ...target, update: { ...changes, ...(policyData && { policyData }) } });
     }),
 );
 

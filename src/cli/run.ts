@@ -1,7 +1,9 @@
 import { CommanderError } from 'commander';
 import { EngineError } from '../shared/errors.ts';
-import { createProgram } from './program.ts';
-import { type Terminal, commandLog, exitWith, inTerminal, printNote } from './terminal.ts';
+import { printCompletions } from './complete.ts';
+import { COMPLETE } from './completion.ts';
+import { createProgram, withTodaysNames } from './program.ts';
+import { type Terminal, commandLog, exitWith, inTerminal, printError } from './terminal.ts';
 
 const FAILED = 1;
 const BAD_USAGE = 2;
@@ -13,11 +15,11 @@ const explain = (error: unknown): number => {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : BAD_USAGE;
   if (!(error instanceof EngineError)) {
     commandLog('error').error('command.failed', { err: error });
-    printNote('gasdesk: Internal error. The log line above has the details.');
+    printError('Internal error. The log line above has the details.');
     return FAILED;
   }
   const hint = error.code === 'VAULT_LOCKED' && error.data['fix'] === undefined ? `. ${UNLOCK}` : '';
-  printNote(`gasdesk: ${error.message}${hint}`);
+  printError(`${error.message}${hint}`);
   return error.code === 'VALIDATION' ? BAD_USAGE : FAILED;
 };
 
@@ -30,8 +32,13 @@ const explain = (error: unknown): number => {
 export const runGasdesk = (args: readonly string[], terminal: Terminal): Promise<number> =>
   inTerminal(terminal, async () => {
     try {
-      const program = await createProgram(args[0]);
-      await program.parseAsync(args, { from: 'user' });
+      if (args[0] === COMPLETE) {
+        await printCompletions(args.slice(1));
+        return;
+      }
+      const meant = withTodaysNames(args);
+      const program = await createProgram(meant[0]);
+      await program.parseAsync(meant, { from: 'user' });
     } catch (error) {
       exitWith(explain(error));
     }

@@ -7,7 +7,7 @@ import { withDesk } from './desk.ts';
 import { type Words, withFields } from './fields.ts';
 import { print } from './human-text.ts';
 import { type TransactionSigner, transactionSigner, withSigningKeyFlags } from './operator-key.ts';
-import { exitWith, printNote } from './terminal.ts';
+import { exitWith, printNote, withProgress } from './terminal.ts';
 
 type SentTransaction = ProcedureOutput<'transactions.send'>;
 type Action = ProcedureInput<'transactions.prepare'>['action'];
@@ -18,15 +18,17 @@ type Action = ProcedureInput<'transactions.prepare'>['action'];
  */
 const WAITS_MS = [100, 200, 400, 800, ...Array<number>(60).fill(2_000)];
 
-const untilMined = async (call: Caller, sent: SentTransaction): Promise<SentTransaction> => {
-  for (const ms of WAITS_MS) {
-    const all = await call('transactions.list', { chainId: sent.chainId });
-    const now = all.find(({ transactionId }) => transactionId === sent.transactionId) ?? sent;
-    if (now.outcome !== null) return now;
-    await new Promise((resolve) => setTimeout(resolve, ms));
-  }
-  return sent;
-};
+const untilMined = (call: Caller, sent: SentTransaction): Promise<SentTransaction> =>
+  withProgress(async (say) => {
+    say('Waiting until the transaction is mined');
+    for (const ms of WAITS_MS) {
+      const all = await call('transactions.list', { chainId: sent.chainId });
+      const now = all.find(({ transactionId }) => transactionId === sent.transactionId) ?? sent;
+      if (now.outcome !== null) return now;
+      await new Promise((resolve) => setTimeout(resolve, ms));
+    }
+    return sent;
+  });
 
 const signAndSend = async (call: Caller, action: Action, signer: TransactionSigner): Promise<SentTransaction> => {
   const draft = await call('transactions.prepare', { action, from: signer.address });

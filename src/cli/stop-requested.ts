@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Secret } from '../engine/base/secret.ts';
-import { printLine } from './terminal.ts';
+import { printLine, terminal } from './terminal.ts';
 
 /** Resolves when the process is asked to stop, by Ctrl-C, `kill` or a shutdown of the machine. */
 export const stopRequested = (): Promise<unknown> => {
@@ -19,7 +19,13 @@ export const serveUntil = async (
   try {
     const url = await serve();
     const consoleUrl = `${url}/console/#token=${served.operatorToken.reveal()}`;
-    printLine(JSON.stringify({ event: 'listening', url, console: consoleUrl }));
+    // A program reads the line; in a window, a person does.
+    const isRead = terminal().stdout.isTTY !== true;
+    printLine(
+      isRead
+        ? JSON.stringify({ event: 'listening', url, console: consoleUrl })
+        : `The console is at ${consoleUrl}; Ctrl-C ends the service.`,
+    );
     await stopped;
   } finally {
     await served.stop();

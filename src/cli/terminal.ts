@@ -1,13 +1,17 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Readable, Writable } from 'node:stream';
+import { styleText } from 'node:util';
 import { type Log, type LogLevel, createLog } from '../engine/base/log.ts';
+
+/** A stream that may be a window, which has a width in characters, and not a file or a pipe. */
+type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
 /** The streams of a command: those of the process, or those of a test. */
 export interface Terminal {
   readonly env: NodeJS.ProcessEnv;
   readonly stdin: Readable & { readonly isTTY?: boolean };
-  readonly stdout: Writable & { readonly isTTY?: boolean };
-  readonly stderr: Writable;
+  readonly stdout: Output;
+  readonly stderr: Output;
 }
 
 interface Run {
@@ -35,6 +39,48 @@ export const inTerminal = async (own: Terminal, use: () => Promise<void>): Promi
 /** Sets the exit code of the running command, which continues to run. */
 export const exitWith = (code: number): void => {
   currentRun().exitCode = code;
+};
+
+type Colour = 'green' | 'yellow' | 'red' | 'dim';
+
+/** Colours a text. */
+export type Paint = (colour: Colour, text: string) => string;
+
+/** The colours of a stream: none unless it is a window, and none if `NO_COLOR` is set (no-color.org). */
+const paintOf = ({ isTTY }: Pick<Output, 'isTTY'>, { NO_COLOR = '', TERM }: NodeJS.ProcessEnv): Paint =>
+  isTTY === true && NO_COLOR === '' && TERM !== 'dumb'
+    ? (colour, text) => styleText(colour, text, { validateStream: false })
+    : (_colour, text) => text;
+
+/** How text looks on standard output. Outside of a command, and on a pipe, it has no colours and any width. */
+export const look = (): { readonly paint: Paint; readonly columns: number } => {
+  const { env = {}, stdout = {} } = runs.getStore()?.terminal ?? {};
+  const { isTTY = false, columns = Infinity } = stdout;
+  return { paint: paintOf({ isTTY }, env), columns: isTTY ? columns : Infinity };
+};
+
+const CLEAR_LINE = '\r\u001b[2K';
+
+/**
+ * Runs something long, which says on one line of standard error how far it is. The line is removed at the end. Nothing
+ * is written if standard error is not a window.
+ */
+export const withProgress = async <T>(use: (say: (text: string) => void) => Promise<T>): Promise<T> => {
+  const { stderr } = terminal();
+  const isShown = stderr.isTTY === true;
+  try {
+    return await use((text) => {
+      if (isShown) stderr.write(`${CLEAR_LINE}${text}`);
+    });
+  } finally {
+    if (isShown) stderr.write(CLEAR_LINE);
+  }
+};
+
+/** Writes an error to standard error, marked as one. */
+export const printError = (message: string): void => {
+  const { stderr, env } = terminal();
+  stderr.write(`${paintOf(stderr, env)('red', 'gasdesk:')} ${message}\n`);
 };
 
 /** Writes a line to standard output. */

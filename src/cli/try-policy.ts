@@ -4,6 +4,7 @@ import { chainSymbol } from '../shared/chains.ts';
 import { grouped } from '../shared/words/amount.ts';
 import { trialSentence } from '../shared/words/policy-trial.ts';
 import { humanText } from './human-text.ts';
+import { withProgress } from './terminal.ts';
 
 /** Selects the past decisions on which a draft is tried. Times are in epoch ms. */
 export interface TrialFilters {
@@ -43,20 +44,22 @@ export const tryPolicy = async (
   call: Caller,
   { paymasterId, text, filters }: TrialRequest,
   stopped: Promise<unknown>,
-): Promise<Trial> => {
-  const { policy } = await call('policies.show', { paymasterId });
-  const change = { name: 'policies.apply', input: { paymasterId, text } } as const;
-  const { trialId } = await call('policies.try', { change, ...filters });
-  // Errors are reported by the call that waits for the trial.
-  stopped.then(() => call('policies.cancelTrial', { trialId })).catch(() => undefined);
-  for (let seen = -1; ;) {
-    const { done, result } = await call('policies.trial', { trialId, seen });
-    seen = done;
-    if (result !== null) {
-      return { report: reportOf(result.report), coin: chainSymbol(policy.dapp.chainId, policy.chain) };
+): Promise<Trial> =>
+  withProgress(async (say) => {
+    const { policy } = await call('policies.show', { paymasterId });
+    const change = { name: 'policies.apply', input: { paymasterId, text } } as const;
+    const { trialId } = await call('policies.try', { change, ...filters });
+    // Errors are reported by the call that waits for the trial.
+    stopped.then(() => call('policies.cancelTrial', { trialId })).catch(() => undefined);
+    for (let seen = -1; ;) {
+      const { done, of, result } = await call('policies.trial', { trialId, seen });
+      seen = done;
+      say(`${grouped(done)} of ${of === null ? '…' : grouped(of)} decisions`);
+      if (result !== null) {
+        return { report: reportOf(result.report), coin: chainSymbol(policy.dapp.chainId, policy.chain) };
+      }
     }
-  }
-};
+  });
 
 const MAX_ROWS = 20;
 

@@ -1,9 +1,12 @@
-import { group } from './command.ts';
+import { command, group, printFromDesk } from './command.ts';
 import { type DeskOptions, givenPassphrase, secretIn, requirePassphrase } from './desk.ts';
 import { calling } from './fields.ts';
 
 /** `gasdesk vault` */
 export const vaultCommand = group('vault', 'The vault, which holds the keys', [
+  command('status', 'Show whether the vault is unlocked, locked or absent').action((options: DeskOptions) =>
+    printFromDesk(options, async (call) => ({ vault: (await call('system.info', {})).vault })),
+  ),
   calling('open', 'Unlock the vault of the running service, or create it', 'vault.open', {
     passphrase: { read: (options: DeskOptions) => requirePassphrase(options, 'the vault').reveal() },
   }),

@@ -6,6 +6,7 @@ import { id } from '../shared/schema/text.ts';
 import { command, group, printFromDesk, wholeNumber } from './command.ts';
 import { type DeskOptions, secretIn } from './desk.ts';
 import { withFields } from './fields.ts';
+import { withIds } from './names.ts';
 import { terminal } from './terminal.ts';
 import { dapp } from './words.ts';
 
@@ -40,8 +41,9 @@ const sign = withFields(
     sender: '--sender <address>  account that sends the operation',
     subject: '--subject <text>  the person, in a form that never changes, such as a user id',
   },
-  ({ paymasterId, sender, subject }: z.input<typeof voucher>, options: SignOptions) =>
+  ({ paymasterId: typed, sender, subject }: z.input<typeof voucher>, options: SignOptions) =>
     printFromDesk({ ...options, json: true }, async (call) => {
+      const { paymasterId } = await withIds(call, { paymasterId: typed });
       const key = await signingKey(options);
       const found = (await call('paymasters.list', {})).find((one) => one.paymasterId === paymasterId);
       if (found === undefined) throw new EngineError('PAYMASTER_NOT_FOUND');

@@ -33,7 +33,7 @@ const jsonObject = (text: string): Record<string, unknown> => {
   throw new InvalidArgumentError('Use a JSON object.');
 };
 
-const webhookId = '<id>  id of the webhook, or of a rule of type WEBHOOK';
+const webhookId = '<webhook>  URL or id of a webhook, or the name or id of a rule of type WEBHOOK';
 
 /** `gasdesk webhook` */
 export const webhookCommand = group('webhook', 'Webhooks', [

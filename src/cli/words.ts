@@ -5,10 +5,14 @@ import { MAX_WHOLE_NUMBER, wholeNumber } from './command.ts';
 /** Reads a chain id from the command line. */
 export const chainIdArgument = wholeNumber(1, MAX_WHOLE_NUMBER);
 
-/** A chain, which the command names by an option. */
-export const chain = { words: '--chain <id>  EIP-155 chain id', parse: chainIdArgument };
+/** Reads a chain from the command line: its EIP-155 chain id, or the name that it has in the desk. */
+export const chainArgument = (text: string): number | string => (/^\p{L}/u.test(text) ? text : chainIdArgument(text));
 
-export const dapp = '--dapp <id>  paymasterId of the DApp';
+/** A chain, which the command names by an option. */
+export const chain = { words: '--chain <chain>  name of the chain, or its EIP-155 chain id', parse: chainArgument };
+
+/** How a DApp is named: by its name, its id (`paymasterId`), or the beginning of either. */
+export const dapp = '--dapp <dapp>  name of the DApp, or its id';
 
 /** Reads an amount of the native coin, and returns decimal wei. @param end the end of the error message */
 export const coinArgument =

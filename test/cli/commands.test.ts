@@ -116,15 +116,15 @@ describe.concurrent.each([
 
   it('token create: for one DApp, for reading, until a time', async () => {
     const { json, run, paymasterId } = await openDesk(served);
-    const ofDapp = await json('token', 'create', '--dapp', paymasterId);
+    const ofDapp = await json('token', 'create', '--label', 'shop', '--dapp', paymasterId, '--expires', 'never');
     expect(ofDapp).toMatchObject({ scope: 'dapp', paymasterId, expiresAt: null });
     const until = ['--expires', '2126-01-31T14:30:00Z'];
-    const reader = await json<{ tokenId: string }>('token', 'create', '--scope', 'read', ...until);
+    const reader = await json<{ tokenId: string }>('token', 'create', '--label', 'reports', ...until);
     const expiresAt = Date.UTC(2126, 0, 31, 14, 30);
     expect(reader).toMatchObject({ scope: 'read', paymasterId: null, expiresAt });
     const listed = { tokenId: reader.tokenId, scope: 'read', paymasterId: null, expiresAt, lastUsedAt: null };
     expect(await json('token', 'list')).toContainEqual(expect.objectContaining(listed));
-    expect(await run('token', 'create', '--scope', 'dapp')).toMatchObject({
+    expect(await run('token', 'create', '--label', 'none', '--scope', 'dapp')).toMatchObject({
       code: 2,
       stderr: 'gasdesk: The scope dapp needs a DApp. Give its paymasterId\n',
     });
@@ -137,7 +137,7 @@ describe.concurrent.each([
     expect(first).toMatchObject({ label: 'first', revokedAt: null });
     const made = await json<{ keyId: string; apiKey: string }>('api-key', 'create', ...ofDapp, '--label', 'Web');
     expect(made).toMatchObject({ label: 'Web', paymasterId });
-    const [shown] = (await json<{ paymasterId: string; apiKey: string }[]>('paymaster', 'list')).filter(
+    const [shown] = (await json<{ paymasterId: string; apiKey: string }[]>('dapp', 'list')).filter(
       (dapp) => dapp.paymasterId === paymasterId,
     );
     expect(shown!.apiKey).toBe(made.apiKey);
@@ -157,17 +157,17 @@ describe.concurrent.each([
     expect(await json('resume')).toEqual({ paused: false });
   });
 
-  it('pause, resume and paymaster expiry of one DApp: the list shows what is in force', async () => {
+  it('pause, resume and dapp expiry: the list shows what is in force', async () => {
     const { json, run, paymasterId } = await openDesk(served);
     const paused = { since: expect.any(Number) as number, reason: 'Too much' };
-    const ofOne = ['--paymaster', paymasterId];
+    const ofOne = ['--dapp', paymasterId];
     expect(await json('pause', ...ofOne, '--reason', 'Too much')).toEqual({ paymasterId, paused: true, ...paused });
-    await json('paymaster', 'expiry', paymasterId, '--most', '7200');
-    expect(await json('paymaster', 'list')).toMatchObject([{ paymasterId, maxExpirySeconds: 7_200, paused }]);
+    await json('dapp', 'expiry', paymasterId, '--most', '7200');
+    expect(await json('dapp', 'list')).toMatchObject([{ paymasterId, maxExpirySeconds: 7_200, paused }]);
     expect(await json('resume', ...ofOne)).toEqual({ paymasterId, paused: false });
-    expect(await json('paymaster', 'list')).toMatchObject([{ paymasterId, paused: null }]);
-    expect((await run('paymaster', 'expiry', paymasterId, '--most', '86401')).code).toBe(2);
-    expect((await run('pause', '--paymaster', 'nobody')).code).toBe(1);
+    expect(await json('dapp', 'list')).toMatchObject([{ paymasterId, paused: null }]);
+    expect((await run('dapp', 'expiry', paymasterId, '--most', '86401')).code).toBe(2);
+    expect((await run('pause', '--dapp', 'nobody')).code).toBe(1);
   });
 
   it('fails with exit code 1 and one line for what there is not', async () => {
@@ -175,7 +175,8 @@ describe.concurrent.each([
     expect(await run('token', 'revoke', 'nothing', '--json')).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'gasdesk: Auth token not found\n',
+      stderr:
+        'gasdesk: No auth token has the name or id "nothing", or an id that begins with it. See: gasdesk token list\n',
     });
   });
 
@@ -344,7 +345,7 @@ describe.concurrent.each([
     });
   });
 
-  it('contract deploy, list and use, paymaster list, doctor: from nothing to a desk that is ready', async () => {
+  it('contract deploy, list and use, dapp list, doctor: from nothing to a desk that is ready', async () => {
     const { run, json, keyFile, paymasterId } = await openDesk(served);
     const target = ['--chain', '31337', '--version', '1.1.0'];
     const deploy = ['contract', 'deploy', ...target, '--from-key-file', keyFile(RICH_KEYS[served ? 1 : 0]!)];
@@ -359,7 +360,7 @@ describe.concurrent.each([
     const attached = { chainId: 31337, version: '1.1.0', address: contract, checked: true };
     expect(await json('contract', 'use', ...target, '--address', contract)).toEqual({ ...attached, replaced: null });
     expect(await json('contract', 'list')).toEqual([attached]);
-    expect(await json('paymaster', 'list')).toMatchObject([
+    expect(await json('dapp', 'list')).toMatchObject([
       { paymasterId, name: 'Game', contract, signer, fundingWallet: null, unchecked: false },
     ]);
     const report = await json<{ ok: boolean; checks: { name: string }[] }>('doctor');
@@ -432,14 +433,14 @@ describe.concurrent('the commands for people', () => {
   it('print one thing as a line per field', async () => {
     const { human } = await openDesk(true);
     expect(await human('token', 'create', '--label', 'CI')).toMatch(
-      /^tokenId {6}\S+\naccountId {4}\S+\nlabel {8}CI\nscope {8}manage\npaymasterId {2}.*\nexpiresAt {4}.*\nauthToken {4}gd_\S+\n$/,
+      /^tokenId {6}\S+\naccountId {4}\S+\nlabel {8}CI\nscope {8}read\npaymasterId {2}.*\nexpiresAt {4}.*\nauthToken {4}gd_\S+\n$/,
     );
   });
 
   it('show what they are about', async () => {
     const { human, paymasterId, webhookId, decisionId } = await openDesk(true);
     const expected: [line: string, needle: string][] = [
-      ['paymaster list', paymasterId],
+      ['dapp list', paymasterId],
       ['webhook list', webhookId],
       [`webhook secret ${webhookId}`, 'whsec_'],
       ['chain list', chain().url],

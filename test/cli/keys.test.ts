@@ -72,7 +72,7 @@ describe.concurrent('gasdesk keystore', () => {
     const service = await serve(['--data', dir], { GASDESK_PASSPHRASE: PASSPHRASE, GASDESK_LOG_LEVEL: 'debug' });
     const { stdout: exported } = await run('keystore', 'export', key.address);
     const { privateKey } = await decryptKeystoreJson(exported.trim(), PASSWORD);
-    const signed = ['funding-wallet', 'set', '--paymaster', paymasterId, '--keystore', key.address];
+    const signed = ['funding-wallet', 'set', '--dapp', paymasterId, '--keystore', key.address];
     const wrongFile = join(tempFolder(), 'wrong');
     writeFileSync(wrongFile, 'a wr0ng one');
     const said = [
@@ -80,7 +80,7 @@ describe.concurrent('gasdesk keystore', () => {
       await run(...signed, '--password-file', wrongFile),
       await run(...signed, '--password-file', passwordFile),
       await run('decisions', 'export'),
-      await run('funding-wallet', 'history', '--paymaster', paymasterId, '--json'),
+      await run('funding-wallet', 'history', '--dapp', paymasterId, '--json'),
       await run('log'),
       await run('config', 'print'),
     ];
@@ -109,11 +109,11 @@ describe.concurrent('gasdesk keystore', () => {
 
 describe.concurrent('gasdesk funding-wallet', () => {
   const fundingWallet = async (run: Awaited<ReturnType<typeof desk>>['run']) =>
-    (jsonOf(await run('paymaster', 'list', '--json')) as { fundingWallet: string | null }[])[0]!.fundingWallet;
+    (jsonOf(await run('dapp', 'list', '--json')) as { fundingWallet: string | null }[])[0]!.fundingWallet;
 
   it('is set by a keystore, a wallet, or a signature that was made elsewhere; the history lists each', async () => {
     const { paymasterId, key, passwordFile, run } = await desk();
-    const set = (...args: string[]) => run('funding-wallet', 'set', '--paymaster', paymasterId, ...args, '--json');
+    const set = (...args: string[]) => run('funding-wallet', 'set', '--dapp', paymasterId, ...args, '--json');
     const byKeystore = await set('--keystore', key.address, '--password-file', passwordFile);
     expect(jsonOf(byKeystore)).toEqual({ paymasterId, name: 'Game', fundingWallet: key.address });
 
@@ -123,12 +123,12 @@ describe.concurrent('gasdesk funding-wallet', () => {
     expect(await fundingWallet(run)).toBe(account);
 
     const elsewhere = Wallet.createRandom();
-    const { stdout: message } = await run('funding-wallet', 'message', '--paymaster', paymasterId);
+    const { stdout: message } = await run('funding-wallet', 'message', '--dapp', paymasterId);
     const signature = await elsewhere.signMessage(message);
     jsonOf(await set('--signature', signature, '--address', elsewhere.address));
     const again = await set('--signature', signature, '--address', elsewhere.address);
     expect([again.code, again.stderr]).toEqual([1, 'gasdesk: Invalid signature\n']);
-    const history = await run('funding-wallet', 'history', '--paymaster', paymasterId, '--json');
+    const history = await run('funding-wallet', 'history', '--dapp', paymasterId, '--json');
     expect(jsonOf(history)).toMatchObject([
       { address: elsewhere.address, previous: account, message, signature },
       { address: account, previous: key.address },
@@ -138,7 +138,7 @@ describe.concurrent('gasdesk funding-wallet', () => {
 
   it('says what is missing before anything is asked for', async () => {
     const { paymasterId, key, run } = await desk();
-    const set = (...args: string[]) => run('funding-wallet', 'set', '--paymaster', paymasterId, ...args);
+    const set = (...args: string[]) => run('funding-wallet', 'set', '--dapp', paymasterId, ...args);
     for (const [args, why] of [
       [[], /No signer is given. Use --keystore, --wallet with --address, or --signature with --address/],
       [

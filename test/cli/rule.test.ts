@@ -33,7 +33,7 @@ const json = async (...args: string[]): Promise<unknown> => {
 test('a rule is added, listed, changed, paused and removed; --data is its data and not the folder', async () => {
   const data =
     '{"type":"SMART_ACCOUNT","thresholdType":"COUNT","threshold":5,"cycleDuration":{"value":1,"unit":"day"}}';
-  const limit = ['--type', 'PAYMASTER_SA_LIMIT', '--name', 'Five a day', '--data', data];
+  const limit = ['--type', 'PAYMASTER_SA_LIMIT', '--name', 'Five a day', '--policy-data', data];
   const added = await json(
     'add',
     ...limit,
@@ -75,7 +75,7 @@ test('a list of senders is read from a file, one per line or CSV', async () => {
     'SENDERS',
     '--name',
     'Members',
-    '--data',
+    '--policy-data',
     '{"mode":"ALLOW"}',
     '--senders',
     file,
@@ -93,6 +93,6 @@ test('a list of senders is read from a file, one per line or CSV', async () => {
 
 test('an invalid expression is reported', async () => {
   const data = '{"expression":"op.nothing > 1","message":"No."}';
-  const { code, stderr } = await rule('add', '--type', 'CONDITION', '--name', 'C', '--data', data);
+  const { code, stderr } = await rule('add', '--type', 'CONDITION', '--name', 'C', '--policy-data', data);
   expect([code, stderr]).toEqual([2, expect.stringContaining('No such key: nothing')]);
 });

@@ -72,7 +72,7 @@ it.each([
   async (_way, served, nth) => {
     const owner = devWallet(nth, chain().provider);
     const { paymasterId, run, json, key } = await openDesk(owner, served);
-    const tank = (name: string, ...args: string[]) => ['tank', name, '--paymaster', paymasterId, ...args];
+    const tank = (name: string, ...args: string[]) => ['tank', name, '--dapp', paymasterId, ...args];
     expect(await json(...tank('deposit', '--amount', '0.5', ...key))).toMatchObject({
       kind: 'deposit',
       state: 'mined',
@@ -104,7 +104,7 @@ it('a gas tank is filled by a keystore, by a wallet that sends and by Clef, whic
   const { paymasterId, keystore, run, json } = await openDesk(owner, false);
   const passwordFile = join(tempFolder(), 'password');
   writeFileSync(passwordFile, `${PASSWORD}\n`);
-  const amount = ['--paymaster', paymasterId, '--amount', '0.5'];
+  const amount = ['--dapp', paymasterId, '--amount', '0.5'];
   const wallet = (url: string, address: string) => ['--wallet', url, '--address', address];
   for (const address of [keystore, clef().account.address])
     await chain().provider.send('anvil_setBalance', [address, toQuantity(parseEther('1'))]);
@@ -118,7 +118,7 @@ it('a gas tank is filled by a keystore, by a wallet that sends and by Clef, whic
     expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: expect.stringMatching(asked) });
     expect(JSON.parse(stdout)).toMatchObject({ kind: 'deposit', state: 'mined', from });
   }
-  expect(await json('tank', 'show', '--paymaster', paymasterId)).toMatchObject({
+  expect(await json('tank', 'show', '--dapp', paymasterId)).toMatchObject({
     balanceWei: String(parseEther('1.5')),
     unchecked: false,
   });
@@ -134,13 +134,13 @@ it('a gas tank is filled by a keystore, by a wallet that sends and by Clef, whic
 it('a wallet that sends something else fails the command; one that sent nothing does not block the tank', async () => {
   const owner = devWallet(5, chain().provider);
   const { paymasterId, service, run, json, key } = await openDesk(owner, true);
-  await json('tank', 'deposit', '--paymaster', paymasterId, '--amount', '0.5', ...key);
+  await json('tank', 'deposit', '--dapp', paymasterId, '--amount', '0.5', ...key);
   const answer = (hash: string) =>
     clef().behave(({ method }) => ({ result: method === 'eth_chainId' ? toQuantity(chain().chainId) : hash }));
   const elsewhere = `0x${'47'.repeat(20)}`;
   answer((await owner.sendTransaction({ to: elsewhere, value: 5n })).hash);
   const wallet = ['--wallet', clef().url, '--address', owner.address];
-  const odd = await run('tank', 'deposit', '--paymaster', paymasterId, '--amount', '0.1', ...wallet);
+  const odd = await run('tank', 'deposit', '--dapp', paymasterId, '--amount', '0.1', ...wallet);
   expect(odd).toMatchObject({ code: 1, stderr: expect.stringContaining(`a transaction that differs from the draft`) });
   expect(JSON.parse(odd.stdout)).toMatchObject({ state: 'different', outcome: expect.stringContaining(elsewhere) });
 
@@ -149,10 +149,10 @@ it('a wallet that sends something else fails the command; one that sent nothing 
   const { draftId } = await service.call('transactions.prepare', { action, from: action.to });
   const signed = { key: { kind: 'wallet', url: clef().url, address: action.to } } as const;
   const { transactionId } = await service.call('transactions.send', { draftId, signed });
-  expect(await json('tank', 'show', '--paymaster', paymasterId)).toMatchObject({ pendingWithdrawalsWei: '1' });
-  expect(await json('tank', 'transactions', '--paymaster', paymasterId)).toMatchObject([{ transactionId }, {}, {}]);
+  expect(await json('tank', 'show', '--dapp', paymasterId)).toMatchObject({ pendingWithdrawalsWei: '1' });
+  expect(await json('tank', 'transactions', '--dapp', paymasterId)).toMatchObject([{ transactionId }, {}, {}]);
   expect(await json('tank', 'forget', transactionId)).toMatchObject({ state: 'forgotten' });
-  expect(await json('tank', 'show', '--paymaster', paymasterId)).toMatchObject({ pendingWithdrawalsWei: '0' });
+  expect(await json('tank', 'show', '--dapp', paymasterId)).toMatchObject({ pendingWithdrawalsWei: '0' });
   expect(await run('tank', 'forget', transactionId)).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('No pending transaction has this id'),
@@ -171,7 +171,7 @@ it.each([
     'deposit',
     '--data',
     join(dir, 'desk'),
-    '--paymaster',
+    '--dapp',
     'id',
     '--amount',
     '1',
@@ -197,7 +197,7 @@ it('the signing key of a chain is changed step by step, without a moment in whic
   expect(await json('signer', 'use-next', ...ofChain)).toEqual(next);
   const removed = await run('contract', 'remove-signer', ...contract, '--signer', signer, ...wallet);
   expect(removed).toMatchObject({ code: 0, stdout: expect.stringContaining('"state":"mined"') });
-  expect(await json('tank', 'show', '--paymaster', paymasterId)).toMatchObject({
+  expect(await json('tank', 'show', '--dapp', paymasterId)).toMatchObject({
     signer: { vault: next.address, next: null, agrees: true },
   });
 });

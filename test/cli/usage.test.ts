@@ -17,11 +17,12 @@ const COMMANDS = [
   'token create',
   'token list',
   'token revoke',
-  'paymaster list',
-  'paymaster origins',
-  'paymaster expiry',
-  'paymaster sponsor',
-  'paymaster token-mode',
+  'dapp list',
+  'dapp create',
+  'dapp origins',
+  'dapp expiry',
+  'dapp sponsor',
+  'dapp token-mode',
   'funding-wallet set',
   'funding-wallet message',
   'funding-wallet history',
@@ -52,6 +53,7 @@ const COMMANDS = [
   'signer create',
   'signer import',
   'signer list',
+  'vault status',
   'vault open',
   'vault passphrase',
   'signer prepare-next',
@@ -79,6 +81,7 @@ const COMMANDS = [
   'costs statement',
   'decisions export',
   'decisions list',
+  'decisions tail',
   'decisions receipt',
   'decisions proof',
   'decisions replay',
@@ -104,12 +107,17 @@ const COMMANDS = [
   'config print',
   'config set',
   'config unset',
+  'completion',
+  'version',
 ];
+/** They work on no data folder. */
+const WITHOUT_DESK = ['completion', 'version'];
 const GROUPS = [...new Set(COMMANDS.filter((name) => name.includes(' ')).map((name) => name.split(' ')[0]!))];
 
 /** Names under `Commands:` in a help text. */
 const namesIn = (help: string): string[] =>
   (help.split('Commands:\n')[1] ?? '')
+    .replace(/\n\n[^]*/, '')
     .split('\n')
     .map((line) => /^ {2}([\w-]+)/.exec(line)?.[1] ?? '')
     .filter((name) => name !== '' && name !== 'help');
@@ -135,9 +143,13 @@ describe('--help', () => {
     const { code, stdout, stderr } = await gasdesk([...name.split(' '), '--help']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain(`Usage: gasdesk ${name} [options]`);
-    for (const option of ['--data <dir>', '--json', '--passphrase-file <file>', '--help']) {
-      expect(stdout).toContain(option);
-    }
+    expect(stdout).toMatch(
+      new RegExp(
+        `Examples:\n  gasdesk ${name.replace('notifications list', 'notifications').replace('costs show', 'costs')}`,
+      ),
+    );
+    const ofDesk = WITHOUT_DESK.includes(name) ? [] : ['--data <dir>', '--json', '--passphrase-file <file>'];
+    for (const option of [...ofDesk, '--help']) expect(stdout).toContain(option);
   });
 });
 

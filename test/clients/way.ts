@@ -17,7 +17,7 @@ export interface Error {
 
 /** One way of a client to have operations paid: what it knows, and what of that fails. */
 export interface Way {
-  /** Stub data has neither `sponsor` nor `isFinal` (`paymaster sponsor ID --hide`). */
+  /** Stub data has neither `sponsor` nor `isFinal` (`dapp sponsor ID --hide`). */
   readonly hidesSponsor?: boolean;
   readonly on: readonly EntryPointVersion[];
   readonly paid: readonly Payment[];

@@ -195,7 +195,7 @@ describe('the burn-rate breaker of a chain with several DApps', () => {
     expect((await pausedAlone(dapp))?.reason).toMatch(/^Burn-rate breaker: its operations /);
     expect((await dapp.sponsor(op(10))).body.result?.reason).toMatchObject({
       code: 'DAPP_PAUSED',
-      hint: expect.stringContaining(`"gasdesk resume --paymaster ${dapp.paymasterId}"`),
+      hint: expect.stringContaining(`"gasdesk resume --dapp ${dapp.paymasterId}"`),
     });
     await resumeDapp(dapp);
     expect(codesOf(await many(dapp, 3, 20))).toEqual({ SPONSORED: 3 });

@@ -69,7 +69,7 @@ describe.skipIf(!canMount)('a disk that is full', () => {
     const dir = tempFolder();
     expect(mountSmall(dir)).toBe(true);
     try {
-      const created = await gasdesk(['token', 'create', '--data', dir, '--json']);
+      const created = await gasdesk(['token', 'create', '--label', 'CI', '--scope', 'manage', '--data', dir, '--json']);
       const { authToken } = JSON.parse(created.stdout) as { authToken: string };
       const desk = await serve(['--data', dir], { GASDESK_LOG_LEVEL: 'error' });
       const register = async (name: string) => {
@@ -106,7 +106,7 @@ describe.skipIf(!canMount)('a disk that is full', () => {
       expect(stderr).toMatch(/^gasdesk: Cannot use the data folder .*: .*\n$/);
 
       rmSync(filler);
-      const dapps = await gasdesk(['paymaster', 'list', '--data', dir, '--json']);
+      const dapps = await gasdesk(['dapp', 'list', '--data', dir, '--json']);
       expect((JSON.parse(dapps.stdout) as { name: string }[]).map(({ name }) => name)).toEqual(['before', 'after']);
     } finally {
       unmount(dir);

@@ -60,7 +60,7 @@ it('a DApp misses no event and gets each in its order, however often the service
     expect([code, stderr]).toEqual([0, '']);
     return JSON.parse(stdout) as never;
   };
-  const [{ paymasterId }] = (await run('paymaster', 'list')) as [{ paymasterId: string }];
+  const [{ paymasterId }] = (await run('dapp', 'list')) as [{ paymasterId: string }];
   const add = async (path: string, ...of: string[]): Promise<void> => {
     const url = receiver.url + path;
     const made = await run('event-webhook', 'add', '--url', url, '--events', 'operation.sponsored', ...of);

@@ -62,7 +62,7 @@ const names = (file: string, table: string): unknown[] => {
 describe('a service that is killed without warning', () => {
   it('has everything it acknowledged, every time, and a sound database', async () => {
     const dir = tempFolder();
-    const created = await gasdesk(['token', 'create', '--data', dir, '--json']);
+    const created = await gasdesk(['token', 'create', '--label', 'CI', '--scope', 'manage', '--data', dir, '--json']);
     const { authToken } = JSON.parse(created.stdout) as { authToken: string };
     const noted: AcknowledgedDecision = { dapps: [], contracts: [], rules: [] };
 

@@ -48,7 +48,7 @@ const ALLOWED: Partial<Record<SecretName, Readonly<Record<string, string>>>> = {
   apiKey: {
     'data folder': 'requests are looked up by it, and the operator copies it from the console; DApps publish it',
     'renderer memory': 'the pages show it and make snippets of it',
-    'command answers': 'paymaster list shows it',
+    'command answers': 'dapp list shows it',
   },
   operatorToken: {
     'renderer memory': 'the page proves with it who it is, at each request, and keeps it in the tab for a reload',
@@ -199,9 +199,9 @@ beforeAll(async () => {
   node = await quotingNode();
   desk = await serve(['--data', dir], env);
   // Standard output has one line: where the console is.
-  const created = JSON.parse((await gasdesk(['token', 'create', '--data', dir, '--json'])).stdout) as {
-    authToken: string;
-  };
+  const created = JSON.parse(
+    (await gasdesk(['token', 'create', '--label', 'CI', '--scope', 'manage', '--data', dir, '--json'])).stdout,
+  ) as { authToken: string };
   secrets.authToken = created.authToken;
   await gasdesk([
     'contract',
@@ -293,7 +293,7 @@ beforeAll(async () => {
     'doctor',
     'decisions export',
     'decisions list',
-    'paymaster list',
+    'dapp list',
     'chain list',
     'signer list',
     'webhook list',

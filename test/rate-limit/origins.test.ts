@@ -132,10 +132,10 @@ describe('setting origins', () => {
   });
 });
 
-describe('gasdesk paymaster origins', () => {
+describe('gasdesk dapp origins', () => {
   const run = (...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> =>
     new Promise((done) => {
-      const command = [resolve(import.meta.dirname, '../../src/cli/index.ts'), 'paymaster', ...args, '--data', dir];
+      const command = [resolve(import.meta.dirname, '../../src/cli/index.ts'), 'dapp', ...args, '--data', dir];
       execFile(process.execPath, command, (error, stdout, stderr) =>
         done({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
       );

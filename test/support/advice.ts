@@ -111,7 +111,7 @@ const commands: readonly (readonly [RegExp, (said: Said, world: World) => World]
     },
   ],
   [
-    /^gasdesk resume --paymaster (?<id>\S+)$/,
+    /^gasdesk resume --dapp (?<id>\S+)$/,
     ({ id }, world) => {
       const { desk, dapp } = world.policy.resumes;
       expect(id).toBe(world.policy.pause?.paymasterId);
@@ -119,7 +119,7 @@ const commands: readonly (readonly [RegExp, (said: Said, world: World) => World]
     },
   ],
   [
-    /^gasdesk paymaster token-mode (?<id>\S+) on$/,
+    /^gasdesk dapp token-mode (?<id>\S+) on$/,
     ({ id }, world) => {
       const { dapp } = world.policy;
       expect(id).toBe(dapp.paymasterId);

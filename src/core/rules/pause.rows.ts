@@ -24,7 +24,7 @@ export default ruleTable(pause, {
     ],
     words: {
       evidence: { pausedAt: PAUSED_AT, dapp: 'Game Items', paymasterId: 'p-1', reason: 'Too much' },
-      names: ['2026-11-21 14:30 UTC', 'Game Items', 'gasdesk resume --paymaster p-1'],
+      names: ['2026-11-21 14:30 UTC', 'Game Items', 'gasdesk resume --dapp p-1'],
     },
   },
 });

@@ -9,7 +9,7 @@ const denials = {
   }),
   DAPP_PAUSED: ({ pausedAt, dapp, paymasterId }) => ({
     message: `Sponsorship for ${String(dapp)} has been paused since ${pastTime(Number(pausedAt))}; nothing is signed for this DApp until the operator resumes it.`,
-    hint: `Resume it in the DApp's tab Policy in the console, or run "gasdesk resume --paymaster ${String(paymasterId)}"; then send the operation again.`,
+    hint: `Resume it in the DApp's tab Policy in the console, or run "gasdesk resume --dapp ${String(paymasterId)}"; then send the operation again.`,
   }),
 } satisfies DenialRows;
 

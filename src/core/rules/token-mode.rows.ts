@@ -8,7 +8,7 @@ export default ruleTable(tokenMode, {
   TOKEN_MODE_OFF: {
     rows: [row((tokenMode: boolean) => ({ ...paying(), dapp: { tokenMode } }), false, true)],
     advices: [
-      commanding({ ...paying(), dapp: { tokenMode: false } }, 'paymaster token-mode'),
+      commanding({ ...paying(), dapp: { tokenMode: false } }, 'dapp token-mode'),
       {
         denied: { ...paying(), dapp: { tokenMode: false } },
         says: /Ask for sponsorship instead/,
@@ -20,7 +20,7 @@ export default ruleTable(tokenMode, {
     ],
     words: {
       evidence: { dapp: 'Game Items', paymasterId: 'p-1' },
-      names: ['Game Items', 'gasdesk paymaster token-mode p-1 on'],
+      names: ['Game Items', 'gasdesk dapp token-mode p-1 on'],
     },
   },
 });

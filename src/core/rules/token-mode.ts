@@ -4,7 +4,7 @@ import { type CheckResult, type RuleKind, deny } from './rule.ts';
 const denials = {
   TOKEN_MODE_OFF: ({ dapp, paymasterId }) => ({
     message: `The request asks to pay in a token, but the policy of ${String(dapp)} does not let users pay in tokens.`,
-    hint: `Ask for sponsorship instead (mode SPONSORED, or no token in the context), or let users pay in tokens: in the DApp's tab Connect in the console, or with "gasdesk paymaster token-mode ${String(paymasterId)} on".`,
+    hint: `Ask for sponsorship instead (mode SPONSORED, or no token in the context), or let users pay in tokens: in the DApp's tab Connect in the console, or with "gasdesk dapp token-mode ${String(paymasterId)} on".`,
   }),
 } satisfies DenialRows;
 

@@ -1,4 +1,4 @@
-import { request } from 'node:http';
+import { type RequestOptions, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { EngineAnswer } from '../../shared/console-bridge.ts';
 import { EngineError } from '../../shared/errors.ts';
@@ -6,10 +6,10 @@ import { parseExactJson } from '../../shared/schema/decimal.ts';
 import type { Caller } from '../../api/index.ts';
 import type { ProcedureOutput } from '../../api/index.ts';
 
-const post = (socketPath: string, path: string, body: string): Promise<string> =>
+const post = (to: Pick<RequestOptions, 'socketPath' | 'signal'>, path: string, body: string): Promise<string> =>
   new Promise((resolve, reject) => {
     const headers = { 'content-type': 'application/json' };
-    const sent = request({ socketPath, path, method: 'POST', headers }, (response) => {
+    const sent = request({ ...to, path, method: 'POST', headers }, (response) => {
       text(response).then(resolve, reject);
     });
     sent.on('error', reject);
@@ -20,9 +20,9 @@ export const isNobodyThere = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ECONNREFUSED');
 
 /** Posts a call. The engine may be killed while it answers. */
-const postCall = async (socketPath: string, path: string, body: string): Promise<EngineAnswer> => {
+const postCall = async (to: Parameters<typeof post>[0], path: string, body: string): Promise<EngineAnswer> => {
   try {
-    return parseExactJson(await post(socketPath, path, body)) as EngineAnswer;
+    return parseExactJson(await post(to, path, body)) as EngineAnswer;
   } catch (cause) {
     if (isNobodyThere(cause)) throw cause;
     const detail = cause instanceof Error ? cause.message : String(cause);
@@ -36,11 +36,13 @@ const postCall = async (socketPath: string, path: string, body: string): Promise
  *
  * @throws EngineError as thrown by the procedure, or `INTERNAL` if the engine stops before it answers; an Error for
  * which {@link isNobodyThere} is true if no engine runs
+ *
+ * @param signal ends calls that wait for an answer
  */
 export const controlClient =
-  (socketPath: string): Caller =>
+  (socketPath: string, signal?: AbortSignal): Caller =>
   async (name, input) => {
-    const answer = await postCall(socketPath, `/${name}`, JSON.stringify(input));
+    const answer = await postCall({ socketPath, signal }, `/${name}`, JSON.stringify(input));
     if (!answer.ok) throw new EngineError(answer.code, answer.message, answer.data);
     return answer.output as ProcedureOutput<typeof name>;
   };

@@ -32,7 +32,7 @@ export default ruleTable(burnRate, {
         '0.000000000000000009',
         '1 hour for each DApp',
         'Sponsorship for Game Items is paused',
-        '--paymaster p-1',
+        '--dapp p-1',
       ],
     },
   },

@@ -41,7 +41,7 @@ const denials = {
     message:
       `The burn-rate breaker of the chain lets Gasdesk sign for ${units(evidence, 'threshold')} per ${spanWords(Number(evidence.seconds))} for each DApp; ` +
       `${areUsed(evidence)}, and this operation takes ${units(evidence, 'amount')}. Sponsorship for ${String(evidence.dapp)} is paused.${originWords(evidence)}`,
-    hint: checked(evidence, `gasdesk resume --paymaster ${String(evidence.paymasterId)}`),
+    hint: checked(evidence, `gasdesk resume --dapp ${String(evidence.paymasterId)}`),
   }),
   BURN_RATE_EXCEEDED: (evidence) => ({
     message:

@@ -1,10 +1,11 @@
 import { Option } from 'commander';
 import { maxExpiry } from '../api/paymasters.ts';
 import { EngineError } from '../shared/errors.ts';
-import { group } from './command.ts';
-import { calling } from './fields.ts';
+import { group, printFromDesk } from './command.ts';
+import { calling, taking } from './fields.ts';
+import { chain } from './words.ts';
 
-const paymasterId = '<id>  paymasterId of the DApp';
+const paymasterId = '<dapp>  name of the DApp, or its id';
 
 const list = calling(
   'list',
@@ -42,9 +43,32 @@ const originsOf = ({ allow, any }: { readonly allow?: string[]; readonly any?: t
   throw new EngineError('VALIDATION', 'No origins are given. Use --allow with the origins, or --any');
 };
 
-/** `gasdesk paymaster` */
-export const paymasterCommand = group('paymaster', 'DApps', [
+const create = taking(
+  'create',
+  'Register a DApp',
+  'paymasters.create',
+  {
+    name: 'name of the DApp',
+    chainId: chain,
+    version: { words: 'version of the paymaster contract', byDefault: '1.1.0' },
+    tokenMode: 'let users pay in the fee tokens of the chain, instead of being sponsored',
+    type: { read: () => 'HYBRID' as const },
+    accountId: {
+      add: (to) => to.option('--account <account>', 'account that owns it: its name, or its id (default: the first)'),
+      read: ({ account = '' }: { readonly account?: string }) => account,
+    },
+  },
+  (input, options) =>
+    printFromDesk(options, async (call) => {
+      const [first] = await call('accounts.list', {});
+      return call('paymasters.create', { ...input, accountId: input.accountId || (first?.accountId ?? '') });
+    }),
+);
+
+/** `gasdesk dapp` */
+export const dappCommand = group('dapp', 'DApps', [
   list,
+  create,
   calling('origins', 'Set the origins from which browsers may use the API key of a DApp', 'paymasters.setOrigins', {
     paymasterId,
     origins: {

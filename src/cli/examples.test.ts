@@ -1,0 +1,31 @@
+import type { Command } from 'commander';
+import { expect, it } from 'vitest';
+import { examples } from './examples.ts';
+import { createProgram } from './program.ts';
+
+const program = await createProgram();
+
+const leaves = (one: Command, name = ''): (readonly [name: string, command: Command])[] => {
+  const own = one.commands.length === 0 || name === 'log' ? [[name, one] as const] : [];
+  return [...own, ...one.commands.flatMap((child) => leaves(child, `${name} ${child.name()}`.trim()))];
+};
+
+const commands = leaves(program);
+let ran = '';
+for (const [name, command] of commands) command.action(() => void (ran = name));
+
+/** The words of a line, as a shell reads it. What is after a pipe or a redirection is the shell's. */
+const wordsOf = (line: string): string[] =>
+  [...line.replace(/ [<>|] .*/, '').matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(([, a, b, c]) => a ?? b ?? c ?? '');
+
+it('every command has examples, and no others have any', () => {
+  expect(Object.keys(examples).sort()).toEqual(commands.map(([name]) => name).sort());
+});
+
+it.each(Object.entries(examples).flatMap(([name, lines]) => lines.map((line) => [line, name] as const)))(
+  'gasdesk %s: works when it is copied',
+  async (line, name) => {
+    await program.parseAsync(wordsOf(line), { from: 'user' });
+    expect(ran).toBe(name);
+  },
+);
