@@ -49,6 +49,8 @@ export default {
     '@fontsource-variable/source-code-pro',
     // @biconomy/account needs it and does not say so.
     'tslib',
+    // `gasdesk dev` finds it by name, in the project of its user, too.
+    '@pimlico/alto',
     // Its native binding is loaded by name, so that its slow JavaScript never is.
     'secp256k1',
   ],

@@ -78,6 +78,7 @@ const compiled: Record<
   ParallelPaymaster: 'ParallelPaymaster.sol',
   ScrambledBundler: 'ScrambledBundler.sol',
   GameItems: 'GameItems.sol',
+  Create2Deployer: 'Create2Deployer.sol',
   TellingAccount: 'TellingAccount.sol',
   CallGasProbe: 'CallGasProbe.sol',
   PaymentProbe: 'PaymentProbe.sol',

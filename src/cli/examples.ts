@@ -2,6 +2,7 @@
 export const examples: Readonly<Record<string, readonly string[]>> = {
   serve: ['serve', 'serve --port 0 --data ~/desk'],
   review: ['review decisions.jsonl', 'review desk.gasdesk-backup --passphrase-file passphrase'],
+  dev: ['dev --prefix VITE_ > .env', 'dev --rpc http://127.0.0.1:8545 --watch'],
   demo: ['demo', 'demo --once'],
   'account create': ['account create --name "Game studio"'],
   'account list': ['account list --json'],

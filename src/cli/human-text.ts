@@ -57,11 +57,18 @@ const label = (key: string): string => key.replace(WEI, '');
 
 const cell = (key: string, row: Row): string => harmless(words(key, row[key], row));
 
-const UUID = /^([\da-f]{8})-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
+const UUID = /^[\da-f]{8}-[\da-f]{4}-([\da-f])[\da-f]{3}-[\da-f]{4}-[\da-f]{12}$/;
 const LONG_HEX = /^(0x[\da-f]{4})[\da-f]{32,}([\da-f]{4})$/i;
 
-/** A cell without what the reader can do without: every command takes the beginning of an id. */
-const abbreviated = (text: string): string => text.replace(UUID, '$1').replace(LONG_HEX, '$1…$2');
+/**
+ * The beginning of an id, which commands take in its place. An id of version 7 begins with its time, of which the first
+ * eight digits last for a minute.
+ */
+export const shortId = (id: string): string =>
+  id.replace(UUID, (_id, version) => id.slice(0, version === '7' ? 13 : 8));
+
+/** A cell without what the reader can do without. */
+const abbreviated = (text: string): string => shortId(text).replace(LONG_HEX, '$1…$2');
 
 const PAINTED = {
   green: /^(?:sponsored|ok|good)$/,

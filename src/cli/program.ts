@@ -10,6 +10,7 @@ import { terminal } from './terminal.ts';
 const commands = new Map<string, () => Promise<Command>>([
   ['serve', async () => (await import('./serve.ts')).serveCommand],
   ['review', async () => (await import('./review.ts')).reviewCommand],
+  ['dev', async () => (await import('./dev.ts')).devCommand],
   ['demo', async () => (await import('./demo.ts')).demoCommand],
   ['account', async () => (await import('./access.ts')).accountCommand],
   ['token', async () => (await import('./access.ts')).tokenCommand],

@@ -1,6 +1,6 @@
 import type { Caller } from '../api/index.ts';
 import type { FeedPage } from '../shared/schema/decision.ts';
-import { harmless } from './human-text.ts';
+import { harmless, shortId } from './human-text.ts';
 import { look, printLine } from './terminal.ts';
 
 type Row = FeedPage['rows'][number];
@@ -20,8 +20,8 @@ export const decisionLines = ({ id, at, dapp, outcome, code, message, hint }: Ro
   const { paint } = look();
   const words = harmless(`${dapp}: ${message}`);
   const line = `${paint('dim', timeOfDay(at))}  ${paint(COLOURS[outcome], outcome.padEnd(9))}  ${words}`;
-  if (outcome === 'sponsored') return `${line}  ${paint('dim', id.slice(0, 8))}`;
-  return `${line} ${paint('dim', `${code}, ${id.slice(0, 8)}`)}${hint === '' ? '' : `\n${' '.repeat(10)}→ ${harmless(hint)}`}`;
+  if (outcome === 'sponsored') return `${line}  ${paint('dim', shortId(id))}`;
+  return `${line} ${paint('dim', `${code}, ${shortId(id)}`)}${hint === '' ? '' : `\n${' '.repeat(10)}→ ${harmless(hint)}`}`;
 };
 
 interface Tail {
@@ -37,6 +37,7 @@ export const tailDecisions = async (
   { paymasterId, limit = Infinity }: Tail,
   stopped: Promise<unknown>,
   show: (row: Row) => string = decisionLines,
+  write: (line: string) => void = printLine,
 ): Promise<void> => {
   let { upTo: after } = await call('decisions.follow', { wait: false });
   for (let left = limit; left > 0;) {
@@ -45,7 +46,7 @@ export const tailDecisions = async (
     const { rows, upTo } = page;
     const isMeant = (row: Row): boolean => row.isNew && (paymasterId === undefined || row.paymasterId === paymasterId);
     const shown = rows.filter(isMeant).slice(0, left);
-    for (const row of shown) printLine(show(row));
+    for (const row of shown) write(show(row));
     left -= shown.length;
     after = upTo;
   }

@@ -54,9 +54,9 @@ const paintOf = ({ isTTY }: Pick<Output, 'isTTY'>, { NO_COLOR = '', TERM }: Node
 
 /** How text looks on standard output. Outside of a command, and on a pipe, it has no colours and any width. */
 export const look = (): { readonly paint: Paint; readonly columns: number } => {
-  const { env = {}, stdout = {} } = runs.getStore()?.terminal ?? {};
-  const { isTTY = false, columns = Infinity } = stdout;
-  return { paint: paintOf({ isTTY }, env), columns: isTTY ? columns : Infinity };
+  const running = runs.getStore()?.terminal;
+  const { isTTY = false, columns = Infinity }: Partial<Output> = running?.stdout ?? {};
+  return { paint: paintOf({ isTTY }, running?.env ?? {}), columns: isTTY ? columns : Infinity };
 };
 
 const CLEAR_LINE = '\r\u001b[2K';

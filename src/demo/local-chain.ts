@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { accessSync, constants } from 'node:fs';
-import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { EngineError } from '../shared/errors.ts';
+import { fetchFile, installedFile } from './npm-package.ts';
 
 /** A running local chain. It mines a block for every transaction immediately. */
 export interface LocalChain {
@@ -35,18 +35,18 @@ const isExecutable = (file: string): boolean => {
   }
 };
 
+/** The newest version with which Gasdesk is tested. */
+const VERSION = '1.7.1';
+const OTHER_WAYS = 'install Foundry (https://getfoundry.sh), or set GASDESK_ANVIL to the path of an anvil';
+
 const packageName = (): string => {
   const arch: Partial<Record<NodeJS.Architecture, string>> = { x64: 'amd64' };
   return `@foundry-rs/anvil-${process.platform}-${arch[process.arch] ?? process.arch}`;
 };
 
-const fromPackage = (fileName: string): string | undefined => {
-  try {
-    return createRequire(import.meta.url).resolve(`${packageName()}/bin/${fileName}`);
-  } catch {
-    return undefined;
-  }
-};
+const FILE = process.platform === 'win32' ? 'anvil.exe' : 'anvil';
+
+const fromPackage = (): string | undefined => installedFile(packageName(), `bin/${FILE}`);
 
 /**
  * The anvil executable: `GASDESK_ANVIL`, or else the npm package for this platform, or else `anvil` on the PATH. Throws
@@ -60,15 +60,25 @@ export const findAnvil = (env: NodeJS.ProcessEnv = process.env, packaged = fromP
       `GASDESK_ANVIL names ${env['GASDESK_ANVIL']}, which is not an executable file`,
     );
   }
-  const fileName = process.platform === 'win32' ? 'anvil.exe' : 'anvil';
-  const onPath = (env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, fileName));
-  const found = packaged(fileName) ?? onPath.find(isExecutable);
+  const onPath = (env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, FILE));
+  const found = packaged() ?? onPath.find(isExecutable);
   if (found !== undefined) return found;
   throw new EngineError(
     'CONFIG_INVALID',
-    `No anvil (the local chain of Foundry) was found. Run npm install ${packageName()}, ` +
-      'or install Foundry (https://getfoundry.sh), or set GASDESK_ANVIL to the path of an anvil.',
+    `No anvil (the local chain of Foundry) was found. Run npm install ${packageName()}, or ${OTHER_WAYS}.`,
+    { missing: 'anvil' },
   );
+};
+
+/** Like {@link findAnvil}, but has npm fetch anvil if it is missing. @param say reports that npm fetches it */
+export const obtainAnvil = async (say: (text: string) => void): Promise<string> => {
+  try {
+    return findAnvil();
+  } catch (error) {
+    if (!(error instanceof EngineError) || error.data['missing'] !== 'anvil') throw error;
+    say(`Fetching the local chain ${packageName()}@${VERSION} with npm`);
+    return fetchFile(packageName(), { version: VERSION, file: `bin/${FILE}`, otherwise: OTHER_WAYS });
+  }
 };
 
 /** The port that anvil reports. If anvil ends instead, throws an Error with its output. */
@@ -87,10 +97,12 @@ const listeningPort = async (anvil: ChildProcessWithoutNullStreams): Promise<num
  * Starts an empty chain on 127.0.0.1, by default with chain id 31337 and on a free port. The chain ends with this
  * process. Throws an Error if anvil is missing or does not start.
  */
-export const startLocalChain = async (options: { chainId?: number; port?: number } = {}): Promise<LocalChain> => {
-  const { chainId = 31337, port = 0 } = options;
+export const startLocalChain = async (
+  options: { chainId?: number; port?: number; anvil?: string } = {},
+): Promise<LocalChain> => {
+  const { chainId = 31337, port = 0, anvil = findAnvil() } = options;
   const chain = ['--host', '127.0.0.1', '--port', String(port), '--chain-id', String(chainId), '--hardfork', 'prague'];
-  const keeper = spawn(process.execPath, ['-e', KEEPER, findAnvil(), ...chain], { stdio: 'pipe' });
+  const keeper = spawn(process.execPath, ['-e', KEEPER, anvil, ...chain], { stdio: 'pipe' });
   const ended = once(keeper, 'exit');
   const url = `http://127.0.0.1:${await listeningPort(keeper)}`;
   keeper.stdout.resume(); // anvil reports every call, and unread output would block it

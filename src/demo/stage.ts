@@ -1,5 +1,6 @@
 import { decidingRules } from '../core/decision/rule-words.ts';
 import type { Dapp } from './dapp.ts';
+import { createEnds } from './ends.ts';
 import { limitAmounts, narrateSponsorship, prepareDapp, prepareDesk, sponsorDeployments } from './sponsored-story.ts';
 import { type Story, createStory } from './story.ts';
 import { type TokenShop, acceptTokens, narrateTokenPayment, openShop } from './token-story.ts';
@@ -36,12 +37,10 @@ const stageIn = async (
   options: StageOptions,
   build: (world: World) => Promise<Pick<Stage, 'dapp' | 'shop'>>,
 ): Promise<Stage> => {
-  const ends: (() => unknown)[] = [];
-  const end = async (): Promise<void> => {
-    for (let step = ends.pop(); step !== undefined; step = ends.pop()) await step();
-  };
+  const ends = createEnds();
+  const end = (): Promise<void> => ends.all();
   try {
-    const world = await startWorld(story, (step) => ends.push(step), options);
+    const world = await startWorld(story, (step) => ends.add(step), options);
     return { world, ...(await build(world)), end };
   } catch (error) {
     await end();

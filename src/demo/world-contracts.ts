@@ -1,4 +1,4 @@
-import { Contract, ContractFactory, HDNodeWallet, JsonRpcProvider } from 'ethers';
+import { Contract, ContractFactory, HDNodeWallet, Interface, JsonRpcProvider, concat } from 'ethers';
 import type { Provider, Signer } from 'ethers';
 import { entryPoint06 } from '../core/entry-points/0.6.ts';
 import { entryPoints } from '../core/entry-points/registry.ts';
@@ -30,15 +30,25 @@ export const deployContract = async (name: ArtifactName, args: unknown[], deploy
   return (await contract.getAddress()) as Address;
 };
 
-/** Runs a contract's constructor at an address, on a local chain that lets accounts be given code. */
-const constructAt = async (node: JsonRpcProvider, address: Address, creationCode: string): Promise<void> => {
-  // The nonce of a contract that has created nothing yet: the address of its SenderCreator follows from it.
-  await node.send('anvil_setNonce', [address, '0x1']);
-  await node.send('anvil_setCode', [address, creationCode]);
+/**
+ * Runs a contract's constructor at an address, unless the address has code. The chain must let accounts be given code, as
+ * Hardhat does, and anvil, which knows its methods. Throws an Error if `deployer` has no such chain.
+ */
+export const constructAt = async (
+  address: Address,
+  { artifact, args = [] }: { readonly artifact: ArtifactName; readonly args?: readonly unknown[] },
+  deployer: Signer,
+): Promise<void> => {
+  const { provider: node } = deployer;
+  if (!(node instanceof JsonRpcProvider)) throw new Error('The deployer is not connected to a local chain');
+  if ((await node.getCode(address)) !== '0x') return;
+  const { abi, bytecode } = await loadArtifact(artifact);
+  // The nonce of a contract that has created nothing yet: the addresses of contracts that it creates follow from it.
+  await node.send('hardhat_setNonce', [address, '0x1']);
+  await node.send('hardhat_setCode', [address, concat([bytecode, new Interface(abi).encodeDeploy(args)])]);
   const code: unknown = await node.send('eth_call', [{ to: address }, 'latest']);
-  const deployer = devWallet(0, node);
   await (await deployer.sendTransaction({ to: address, gasLimit: 10_000_000n })).wait();
-  await node.send('anvil_setCode', [address, code]);
+  await node.send('hardhat_setCode', [address, code]);
 };
 
 /**
@@ -55,10 +65,8 @@ export const deployEntryPoint = async (
   const hasCode = async (): Promise<boolean> => (await provider.getCode(address)) !== '0x';
   if (await hasCode()) return address;
   const { artifact, salt } = deployment;
-  if (salt === undefined) {
-    if (!(provider instanceof JsonRpcProvider)) throw new Error('The deployer is not connected to a local chain');
-    await constructAt(provider, address, (await loadArtifact(artifact)).bytecode);
-  } else await (await deployer.sendTransaction(await canonicalCreation({ artifact, salt }))).wait();
+  if (salt === undefined) await constructAt(address, { artifact }, deployer);
+  else await (await deployer.sendTransaction(await canonicalCreation({ artifact, salt }))).wait();
   if (!(await hasCode())) throw new Error(`EntryPoint v${version} did not land at ${address}`);
   return address;
 };

@@ -49,13 +49,24 @@ export interface StageOptions {
   readonly consoleFramedBy?: string;
 }
 
-const startEngine = (dir: string, options: StageOptions): Promise<Engine> =>
+interface LocalEngineOptions extends StageOptions {
+  /** Default: any free port. */
+  readonly port?: number;
+  /** Default: a new one, with which no one opens the vault again. */
+  readonly passphrase?: string;
+}
+
+/** Starts an engine on a data folder, for a local chain. */
+export const startLocalEngine = (
+  dir: string,
+  { port = 0, passphrase = hexlify(systemEntropy.bytes(16)), ...options }: LocalEngineOptions = {},
+): Promise<Engine> =>
   createEngine({
     ...options,
     folder: openDataFolder(dir),
-    config: loadConfig({ flags: { port: 0, logLevel: 'error' } }),
+    config: loadConfig({ flags: { port, logLevel: 'error' } }),
     log: createLog({ level: 'error' }),
-    passphrase: new Secret(hexlify(systemEntropy.bytes(16))),
+    passphrase: new Secret(passphrase),
     consoleFolder: join(import.meta.dirname, '..', '..', 'out', 'renderer'),
   });
 
@@ -80,7 +91,7 @@ export const startWorld = async (
 
   const dir = await mkdtemp(join(tmpdir(), 'gasdesk-demo-'));
   onEnd(() => rm(dir, { recursive: true, force: true }));
-  const engine = await startEngine(dir, options);
+  const engine = await startLocalEngine(dir, options);
   onEnd(() => engine.stop());
   const url = await engine.serve();
   return { story, chain, provider, cast, contracts, engine, url, desk: deskClient(url) };

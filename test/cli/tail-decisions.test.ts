@@ -21,7 +21,7 @@ test('decisions are printed as they are made: what was denied with what would he
   }
   const [text, json] = await ended;
   expect(text).toMatchObject({ code: 0, stderr: '' });
-  expect(text!.stdout).toMatch(/^\d\d:\d\d:\d\d {2}denied {5}.*, [\da-f]{8}\n {10}→ \S.*\n/m);
+  expect(text!.stdout).toMatch(/^\d\d:\d\d:\d\d {2}denied {5}.*, [\da-f-]{13}\n {10}→ \S.*\n/m);
   expect(text!.stdout.match(/^\d\d:/gm)).toHaveLength(2);
   expect(JSON.parse(json!.stdout)).toMatchObject({ outcome: expect.stringMatching(/^sponsored|denied$/), isNew: true });
 });

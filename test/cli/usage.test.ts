@@ -11,6 +11,7 @@ const tempFolder = useTempFolders();
 const COMMANDS = [
   'serve',
   'review',
+  'dev',
   'demo',
   'account create',
   'account list',
@@ -111,7 +112,7 @@ const COMMANDS = [
   'version',
 ];
 /** They work on no data folder. */
-const WITHOUT_DESK = ['completion', 'version'];
+const WITHOUT_DESK = ['completion', 'dev', 'version'];
 const GROUPS = [...new Set(COMMANDS.filter((name) => name.includes(' ')).map((name) => name.split(' ')[0]!))];
 
 /** Names under `Commands:` in a help text. */

@@ -14,7 +14,8 @@ export interface Page {
   readonly programs: readonly string[];
 }
 
-const blocks = (page: string, language: string): string[] =>
+/** The blocks of a page in a language, in order. */
+export const blocks = (page: string, language: string): string[] =>
   [...page.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'gms'))].map(([, text = '']) => text);
 
 const INSTALL = /^npm i (.+)\n$/;

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
 import { findAnvil } from '../../src/demo/local-chain.ts';
-import { startPlaying } from '../support/cli.ts';
+import { startPlaying, startPrinting } from '../support/cli.ts';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
 
@@ -89,6 +89,16 @@ test('the installed package runs the demo on a local chain, and opens a playgrou
   const { stdout, stderr } = await demo.end();
   expect(stdout).toContain('All steps succeeded.');
   expect(stderr).toBe('');
+});
+
+test('the installed package sets up a chain, a bundler and a DApp for an app', async () => {
+  const env = { GASDESK_ANVIL: findAnvil(), PATH: process.env['PATH'] ?? '' };
+  const lines = /^RPC_URL=\S+\nGASDESK_URL=\S+\nCONTRACT=0x[\da-fA-F]{40}\n/;
+  for (const version of ['0.7', '0.8', '0.9']) {
+    const args = ['dev', '--port', '0', '--entry-point', version];
+    const { end } = await startPrinting(args, lines, env, join(installed, 'out/cli/index.js'));
+    expect(await end('SIGINT')).toMatchObject({ code: 0, stderr: expect.stringContaining('Ctrl-C ends everything') });
+  }
 });
 
 test('the installed package serves the console, on SQLite without any code that speaks to PostgreSQL', async () => {

@@ -108,20 +108,42 @@ export interface PlayingCli {
 
 /** Runs `gasdesk demo` until its playground is open; `cli`: the script of another copy of this program. */
 export const startPlaying = async (env: CliEnvironment = {}, cli = CLI): Promise<PlayingCli> => {
-  const { child, stdout, ended } = start(['demo', '--no-open'], env, cli);
+  const { found, end } = await startPrinting(['demo', '--no-open'], /^The playground is at (\S+);/m, env, cli);
+  return { url: found[1] ?? '', end: () => end('SIGTERM') };
+};
+
+/** A command that runs until it is ended. */
+export interface PrintingCli {
+  /** What the sign has found. */
+  readonly found: RegExpExecArray;
+  end(signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL'): Promise<CliResult>;
+}
+
+/** Runs a command until its standard output has a sign. If the command ends instead, an Error has its output. */
+export const startPrinting = async (
+  args: readonly string[],
+  sign: RegExp,
+  env: CliEnvironment = {},
+  cli = CLI,
+): Promise<PrintingCli> => {
+  const { child, stdout, ended } = start(args, env, cli);
   const refused = ended.then((result) => {
-    throw new Error(`demo ended: ${result.stdout}${result.stderr}`);
+    throw new Error(`${args.join(' ')} ended: ${result.stdout}${result.stderr}`);
   });
   refused.catch(() => undefined);
-  const address = (): string | undefined => /^The playground is at (\S+);/m.exec(stdout())?.[1];
-  while (address() === undefined) await Promise.race([once(child.stdout, 'data'), refused]);
-  return {
-    url: address() ?? '',
-    end() {
-      child.kill('SIGTERM');
-      return ended;
-    },
-  };
+  for (;;) {
+    const found = sign.exec(stdout());
+    if (found !== null) {
+      return {
+        found,
+        end(signal) {
+          child.kill(signal);
+          return ended;
+        },
+      };
+    }
+    await Promise.race([once(child.stdout, 'data'), refused]);
+  }
 };
 
 /**

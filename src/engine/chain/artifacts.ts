@@ -15,6 +15,7 @@ export type ArtifactName =
   | 'TankPaymasterV100'
   | 'ScrambledBundler'
   | 'GameItems'
+  | 'Create2Deployer'
   | 'TellingAccount'
   | 'CallGasProbe'
   | 'PaymentProbe'

@@ -4,7 +4,7 @@ import type { Address, Hex } from '../../shared/schema/hex.ts';
 import { type ArtifactName, loadArtifact } from './artifacts.ts';
 
 /** The deterministic deployment proxy (https://github.com/Arachnid/deterministic-deployment-proxy). */
-const CREATE2_DEPLOYER: Address = '0x4e59b44847b379578588920cA78FbF26c0B4956C';
+export const CREATE2_DEPLOYER: Address = '0x4e59b44847b379578588920cA78FbF26c0B4956C';
 
 /**
  * Contracts that operations of EntryPoint v0.6 need on a chain. Public chains have both; a new development chain has

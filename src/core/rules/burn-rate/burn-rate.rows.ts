@@ -28,12 +28,7 @@ export default ruleTable(burnRate, {
         dapp: 'Game Items',
         paymasterId: 'p-1',
       },
-      names: [
-        '0.000000000000000009',
-        '1 hour for each DApp',
-        'Sponsorship for Game Items is paused',
-        '--dapp p-1',
-      ],
+      names: ['0.000000000000000009', '1 hour for each DApp', 'Sponsorship for Game Items is paused', '--dapp p-1'],
     },
   },
   BURN_RATE_EXCEEDED: {

@@ -1,0 +1,133 @@
+import { readdirSync } from 'node:fs';
+import { createPimlicoClient } from 'permissionless/clients/pimlico';
+import { toSimpleSmartAccount } from 'permissionless/accounts';
+import { type Address, createPublicClient, http, parseAbi } from 'viem';
+import {
+  createBundlerClient,
+  entryPoint06Address,
+  entryPoint07Address,
+  entryPoint08Address,
+} from 'viem/account-abstraction';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { foundry } from 'viem/chains';
+import { expect, test } from 'vitest';
+import { gasdeskProcess, startPrinting } from '../support/cli.ts';
+import { useLocalChain } from '../support/local-chain.ts';
+import { useTempFolders } from '../support/temp-folder.ts';
+
+const chain = useLocalChain();
+const tempFolder = useTempFolders();
+
+const abi = parseAbi(['function mint(uint256)', 'function balanceOf(address) view returns (uint256)']);
+const entryPoints = { '0.6': entryPoint06Address, '0.7': entryPoint07Address, '0.8': entryPoint08Address };
+
+interface Variables {
+  readonly RPC_URL: string;
+  readonly GASDESK_URL: string;
+  readonly CONTRACT: Address;
+}
+
+const start = async (...args: string[]) => {
+  const temporary = tempFolder();
+  const { found, end } = await startPrinting(['dev', '--port', '0', ...args], /^((?:\w+=\S+\n){3})/, {
+    PATH: process.env['PATH'] ?? '',
+    TMPDIR: temporary,
+  });
+  const lines = found[1]!
+    .trim()
+    .split('\n')
+    .map((line) => line.split('='));
+  return { variables: Object.fromEntries(lines) as unknown as Variables, end, temporary };
+};
+
+/** What an app does with the three variables and an SDK's defaults: a new user mints. */
+const newUser = async ({ RPC_URL, GASDESK_URL, CONTRACT }: Variables, version: keyof typeof entryPoints) => {
+  const entryPoint = { address: entryPoints[version], version };
+  const client = createPublicClient({ chain: foundry, transport: http(RPC_URL), pollingInterval: 50 });
+  const owner = privateKeyToAccount(generatePrivateKey());
+  const account = await toSimpleSmartAccount({ client, owner, entryPoint: entryPoint as never });
+  const paymaster = createPimlicoClient({ transport: http(GASDESK_URL), entryPoint });
+  const bundler = createBundlerClient({
+    account,
+    client,
+    transport: http(GASDESK_URL),
+    paymaster,
+    pollingInterval: 50,
+    userOperation: { estimateFeesPerGas: async () => (await paymaster.getUserOperationGasPrice()).standard },
+  });
+  return {
+    async mint() {
+      const hash = await bundler.sendUserOperation({
+        calls: [{ to: CONTRACT, abi, functionName: 'mint', args: [1n] }],
+      });
+      return (await bundler.waitForUserOperationReceipt({ hash })).success;
+    },
+    items: () => client.readContract({ address: CONTRACT, abi, functionName: 'balanceOf', args: [account.address] }),
+  };
+};
+
+test('an app mints with three variables and one URL, is denied with a fix, and Ctrl-C leaves nothing behind', async () => {
+  const { variables, end, temporary } = await start('--watch', '--limit', '1');
+  expect(Object.keys(variables)).toEqual(['RPC_URL', 'GASDESK_URL', 'CONTRACT']);
+  const user = await newUser(variables, '0.7');
+  expect(await user.mint()).toBe(true);
+  expect(await user.items()).toBe(1n);
+  await expect(user.mint()).rejects.toThrow('The limit "For each user" allows 1 operation');
+
+  const { code, stdout, stderr } = await end('SIGINT');
+  expect(code).toBe(0);
+  expect(stdout.trim().split('\n')).toHaveLength(3);
+  expect(stderr).toMatch(/ sponsored {2}Development: /);
+  expect(stderr).toMatch(/ denied {5}Development: .*\n {10}→ /);
+  expect(readdirSync(temporary)).toEqual([]);
+  const bundler = /Bundler at (\S+)/.exec(stderr)![1]!;
+  for (const url of [variables.RPC_URL, new URL(variables.GASDESK_URL).origin, bundler]) {
+    await expect(fetch(url, { method: 'POST' })).rejects.toThrow();
+  }
+});
+
+test('a chain that runs already: a second start uses what the first has deployed, and a folder that is kept', async () => {
+  const data = tempFolder();
+  const options = ['--rpc', chain().url, '--data', data, '--entry-point', '0.6', '--prefix', 'NEXT_PUBLIC_'];
+  const first = await start(...options);
+  expect((await first.end('SIGTERM')).code).toBe(0);
+  const blocks = await chain().provider.getBlockNumber();
+  const second = await start(...options);
+  const { NEXT_PUBLIC_RPC_URL, NEXT_PUBLIC_GASDESK_URL, NEXT_PUBLIC_CONTRACT } = second.variables as unknown as Record<
+    string,
+    string
+  >;
+  const path = (url: string): string => new URL(url).pathname;
+  const before = first.variables as unknown as Record<string, string>;
+  expect(path(NEXT_PUBLIC_GASDESK_URL!)).toBe(path(before['NEXT_PUBLIC_GASDESK_URL']!));
+  expect(NEXT_PUBLIC_CONTRACT).toBe(before['NEXT_PUBLIC_CONTRACT']);
+  // The deposit, which is topped up.
+  expect(await chain().provider.getBlockNumber()).toBe(blocks + 1);
+  const variables = {
+    RPC_URL: NEXT_PUBLIC_RPC_URL!,
+    GASDESK_URL: NEXT_PUBLIC_GASDESK_URL!,
+    CONTRACT: NEXT_PUBLIC_CONTRACT as Address,
+  };
+  expect(await (await newUser(variables, '0.6')).mint()).toBe(true);
+  await second.end('SIGTERM');
+  expect(await chain().provider.getBlockNumber()).toBeGreaterThan(blocks);
+  expect(readdirSync(data)).toContain('gasdesk.db');
+});
+
+test.each([
+  [
+    'no node',
+    ['--rpc', 'http://127.0.0.1:9'],
+    1,
+    /No node answers at http:\/\/127\.0\.0\.1:9\. Start it, or leave out --rpc/,
+  ],
+  ['a folder to keep, and a chain that is gone afterwards', ['--data', 'desk'], 2, /--data needs --rpc/],
+  ['an EntryPoint that does not exist', ['--entry-point', '0.5'], 2, /Allowed choices are 0\.6, 0\.7, 0\.8, 0\.9/],
+  ['an anvil that cannot be run', [], 1, /GASDESK_ANVIL names .*, which is not an executable file/],
+])('%s: says what to do', async (_what, args, code, answer) => {
+  const ended = await gasdeskProcess(['dev', '--bundler', 'http://127.0.0.1:9', ...args], {
+    GASDESK_ANVIL: '/nonexistent',
+  });
+  expect({ ...ended, stderr: '' }).toEqual({ code, stdout: '', stderr: '' });
+  expect(ended.stderr).toMatch(answer);
+});
