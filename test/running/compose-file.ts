@@ -34,8 +34,8 @@ const { postgres: _database, ...engines } = compose.services;
 /** Its engines, by their names. */
 export const desks = Object.entries(engines);
 
-/** Makes the secrets in a folder, by the commands of docs/operate.md. */
+/** Makes the secrets in a folder, by the commands of docs/scale.md. */
 export const makeSecrets = (folder: string): void => {
-  const [, commands = ''] = /```sh\n(umask [^`]+)```/.exec(read('docs/operate.md')) ?? [];
+  const [, commands = ''] = /```sh\n(umask [^`]+)```/.exec(read('docs/scale.md')) ?? [];
   execFileSync('sh', ['-euc', commands], { cwd: folder });
 };
