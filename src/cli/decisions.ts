@@ -74,9 +74,12 @@ const exportAll = taking<'decisions.page', { readonly format: ExportFormat }>(
   'decisions.page',
   { ...filters, after: null, limit: null },
   (input, options) =>
-    withDesk(options, (call) =>
-      withPageProgress(call, (paged) => exportDecisions(paged, input, terminal().stdout, options.format)),
-    ),
+    withDesk(options, (call) => {
+      const { stdout } = terminal();
+      const write = (from: Caller): Promise<void> => exportDecisions(from, input, stdout, options.format);
+      // In a window, the decisions themselves show how far the export is.
+      return stdout.isTTY === true ? write(call) : withPageProgress(call, write);
+    }),
 ).addOption(
   new Option('--format <format>', 'jsonl: whole decisions, for review and replay; csv: a table')
     .choices(exportFormats)

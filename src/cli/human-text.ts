@@ -85,35 +85,67 @@ const painted = (key: string, text: string, paint: Paint): string => {
   return colour === undefined ? text : paint(colour, text);
 };
 
-/** Lines of a table. Undefined if the table is wider than the terminal. */
+const GAP = 2;
+
+/** A text in lines of at most this width. Words are not divided. */
+const wrapped = (text: string, width: number): string[] => {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+};
+
+/** The widths of columns of words within a line of `most` characters. Undefined if the words are too long. */
+const fittingWidths = (lines: readonly string[][], most: number): number[] | undefined => {
+  const widest = (texts: readonly string[]): number => Math.max(...texts.map(({ length }) => length));
+  const columns = (lines[0] ?? []).map((_, index) => lines.map((line) => line[index] ?? ''));
+  const widths = columns.map(widest);
+  const least = columns.map((texts) => widest(texts.flatMap((text) => text.split(' '))));
+  const total = (): number => widths.reduce((sum, width) => sum + width + GAP, -GAP);
+  while (total() > most) {
+    const spare = widths.map((width, index) => (width > (least[index] ?? 0) ? width : 0));
+    const index = spare.indexOf(Math.max(...spare));
+    if ((spare[index] ?? 0) === 0) return undefined;
+    widths[index] = (widths[index] ?? 0) - 1;
+  }
+  return widths;
+};
+
+/** Lines of a table. Undefined if it does not fit the terminal. */
 const tableLines = (columns: readonly string[], cells: readonly string[][]): string[] | undefined => {
   const { paint, columns: most } = look();
-  const lines = [columns.map(label), ...cells];
-  const widths = columns.map((_, index) => Math.max(...lines.map((line) => line[index]?.length ?? 0)));
-  if (widths.reduce((sum, width) => sum + width + 2, -2) > most) return undefined;
-  return lines.map((line, row) => {
-    const last = line.findLastIndex((text) => text !== '');
-    const shown = line.slice(0, last + 1).map((text, index) => {
-      const padded = index === last ? text : text.padEnd(widths[index] ?? 0);
-      return row === 0 ? paint('dim', padded) : painted(columns[index] ?? '', padded, paint);
-    });
-    return shown.join('  ');
-  });
+  const all = [columns.map(label), ...cells];
+  const widths = fittingWidths(all, most);
+  return (
+    widths &&
+    all.flatMap((row, number) => {
+      const parts = row.map((text, index) => wrapped(text, widths[index] ?? 0));
+      const height = Math.max(...parts.map(({ length }) => length));
+      return Array.from({ length: height }, (_, at) => {
+        const texts = parts.map((part) => part[at] ?? '');
+        const last = texts.findLastIndex((text) => text !== '');
+        const shown = texts.slice(0, last + 1).map((text, index) => {
+          const padded = index === last ? text : text.padEnd(widths[index] ?? 0);
+          return number === 0 ? paint('dim', padded) : painted(columns[index] ?? '', padded, paint);
+        });
+        return shown.join(' '.repeat(GAP));
+      });
+    })
+  );
 };
 
 /**
- * A table; if the terminal is too narrow for it, one with abbreviated ids and addresses, and if it is too narrow for
- * that, a record for each row.
+ * A table, whose texts are broken at spaces if the terminal is too narrow. If that does not help, ids and addresses are
+ * abbreviated, and if that does not help either, each row is a record.
  */
 const table = (rows: readonly Row[]): string => {
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const cells = rows.map((row) => columns.map((column) => cell(column, row)));
-  const lines =
-    tableLines(columns, cells) ??
-    tableLines(
-      columns,
-      cells.map((line) => line.map(abbreviated)),
-    );
+  const short = cells.map((line) => line.map(abbreviated));
+  const lines = tableLines(columns, cells) ?? tableLines(columns, short);
   return lines?.join('\n') ?? rows.map(record).join('\n\n');
 };
 

@@ -54,6 +54,22 @@ describe('a table', () => {
     ]);
   });
 
+  it('has texts of several lines', async () => {
+    let text = '';
+    await inTerminal(terminalOf(30, plain).terminal, async () => {
+      text = humanText([
+        { result: 'warning', fix: 'Store a backup on another machine.' },
+        { result: 'ok', fix: '-' },
+      ]);
+    });
+    expect(text.split('\n')).toEqual([
+      'result   fix',
+      'warning  Store a backup on',
+      '         another machine.',
+      'ok       -',
+    ]);
+  });
+
   it('is a record for each row, with all that ids have, in a very narrow window', async () => {
     expect((await shown(30, plain)).split('\n').slice(0, 6)).toEqual([
       'id       3f2a91c4-1111-4111-8111-111111111111',

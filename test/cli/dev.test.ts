@@ -11,12 +11,13 @@ import {
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { foundry } from 'viem/chains';
 import { expect, test } from 'vitest';
-import { gasdeskProcess, startPrinting } from '../support/cli.ts';
+import { gasdeskProcess, usePrinting } from '../support/cli.ts';
 import { useLocalChain } from '../support/local-chain.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
 
 const chain = useLocalChain();
 const tempFolder = useTempFolders();
+const startPrinting = usePrinting();
 
 const abi = parseAbi(['function mint(uint256)', 'function balanceOf(address) view returns (uint256)']);
 const entryPoints = { '0.6': entryPoint06Address, '0.7': entryPoint07Address, '0.8': entryPoint08Address };

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
 import { findAnvil } from '../../src/demo/local-chain.ts';
-import { startPlaying, startPrinting } from '../support/cli.ts';
+import { startPlaying, usePrinting } from '../support/cli.ts';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
 
@@ -78,6 +78,7 @@ test('its bill of materials names each package that it contains once, with its l
   expect(names.filter((name) => !texts.includes(`\n${name.replace(/@([^@]+)$/, ' $1')}: `))).toEqual([]);
 });
 
+const startPrinting = usePrinting();
 const browser = useConsoleBrowser();
 test('the installed package runs the demo on a local chain, and opens a playground in which a visitor mints', async () => {
   const demo = await startPlaying({ GASDESK_ANVIL: findAnvil() }, join(installed, 'out/cli/index.js'));

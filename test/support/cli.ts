@@ -120,7 +120,7 @@ export interface PrintingCli {
 }
 
 /** Runs a command until its standard output has a sign. If the command ends instead, an Error has its output. */
-export const startPrinting = async (
+const startPrinting = async (
   args: readonly string[],
   sign: RegExp,
   env: CliEnvironment = {},
@@ -161,4 +161,17 @@ export const useServe = (): ((args: readonly string[], env?: CliEnvironment, cli
     }
   });
   return (args, env = {}, cli) => startServing(['--port', '0', ...args], env, (child) => children.push(child), cli);
+};
+
+/** Gives tests {@link startPrinting}. Commands that a test has not ended are killed after the tests of the file. */
+export const usePrinting = (): typeof startPrinting => {
+  const running: PrintingCli[] = [];
+  afterAll(async () => {
+    await Promise.all(running.map(({ end }) => end('SIGKILL')));
+  });
+  return async (...args) => {
+    const started = await startPrinting(...args);
+    running.push(started);
+    return started;
+  };
 };
