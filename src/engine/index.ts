@@ -126,9 +126,8 @@ const openOrMakeVault = async (
 export const createEngine = async (options: EngineOptions): Promise<Engine> => {
   // Loaded while other threads derive the vault's key, because this thread would otherwise be idle.
   const loadingMetrics = import('./metrics/metrics.ts');
-  const { folder, log, passphrase, vaultKey, clock = systemClock, entropy = systemEntropy, scrypt } = options;
-  const { freeBytes = freeOnDisk, openDatabase = openDeskDatabase, onRollback = 'refuse' } = options;
-  const { network = systemNetwork } = options;
+  const { folder, log, passphrase, clock = systemClock, entropy = systemEntropy, network = systemNetwork } = options;
+  const { freeBytes = freeOnDisk, openDatabase = openDeskDatabase, onRollback = 'refuse', scrypt, vaultKey } = options;
   const settings = createSettings(options.config, options.configSources ?? { flags: options.config }, folder.config);
   const { config } = settings;
   const operatorToken = new Secret(Buffer.from(entropy.bytes(32)).toString('base64url'));
@@ -144,8 +143,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     const vault = openVault(database.vault, { entropy, ...(scrypt !== undefined && { scrypt }) });
     undo.push(() => vault.lock());
     if (passphrase !== undefined && vault.state === 'locked') await vault.unlock({ passphrase });
-    const { engines } = database;
-    const { isLeader } = engines;
+    const { isLeader } = database.engines;
     const feed = createDecisionFeed(database.store, isLeader);
     const { store } = feed;
     const trials = createTrials({ database: place, clock, entropy, log });
@@ -251,7 +249,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
       flush: () => database.flush(),
     });
     for (const loop of [...loops, outgoing.events, outgoing.alerts]) undo.push(() => loop.stop());
-    undo.push(await followOthers(engines, { feed, pause, notifications, vault }, log));
+    undo.push(await followOthers(database.engines, { feed, pause, notifications, vault }, log));
     // Servers stop first, so that nothing new is accepted while the rest stops.
     const servers: HttpListener[] = [];
     undo.push(() => Promise.all(servers.map((server) => server.close())));
@@ -276,8 +274,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
         await store.logStart();
         for (const loop of [...loops, settlement, deskWatch, delivery, outgoing.events, outgoing.alerts]) loop.start();
         const { consoleFolder, consoleFramedBy } = options;
-        const consoleOptions = { operatorToken, consoleFolder, consoleFramedBy };
-        const app = createHttpApp({ service, config, clock, entropy, log, ...consoleOptions });
+        const app = createHttpApp({ service, config, clock, entropy, log, operatorToken, consoleFolder, consoleFramedBy });
         const http = await listen(app, { host: config.host, port: config.port }, serving);
         servers.push(http);
         url = http.url;

@@ -3,8 +3,11 @@ import type { Hex } from '../../src/shared/schema/hex.ts';
 import { isV06 } from '../../src/shared/schema/user-operation.ts';
 import { type MinedOperation, payerOf } from './chain.ts';
 import type { Draw } from './draw.ts';
+import { storedDecision } from './stored-decision.ts';
 import type { Ticket, World } from './world.ts';
 
+/** Time of two polls and their answers, ms. */
+const SEEN_MS = 10_000;
 const GWEI = 10n ** 9n;
 /** Gas that contract 1.1.0 charges a tank for its own work. */
 const CHARGED_OVERHEAD = 9_600n;
@@ -68,7 +71,7 @@ export const mineBlock = (world: World, draw: Draw): void => {
 
 /** The chain takes its newest blocks back; bundlers mine most of what was in them again, some of it at once. */
 export const reorganise = (world: World, draw: Draw): void => {
-  const { chain, mempool } = world;
+  const { chain, mempool, time } = world;
   const depth = draw.between(1, 8);
   const number = chain.head.number;
   const removed = chain.takeBack(depth);
@@ -86,4 +89,16 @@ export const reorganise = (world: World, draw: Draw): void => {
   chain.mine(first + 1, [], world.payments.splice(0));
   while (chain.head.number < number) chain.mine(chain.head.timestamp + 1, [], []);
   mineBlock(world, draw);
+  const lost = removed.flatMap(({ operations }) => operations.map(({ userOpHash }) => userOpHash));
+  time.after(SEEN_MS, () => checkTakenBack(world, lost));
+};
+
+/** The desk soon sees what a re-org has removed, if nothing keeps it from looking. */
+const checkTakenBack = (world: World, lost: readonly Hex[]): void => {
+  const { chain, desk, time, troubledAt } = world;
+  if (!desk.isUp || troubledAt > time.now - 2 * SEEN_MS) return;
+  for (const userOpHash of lost) {
+    const stored = chain.isMined(userOpHash) ? undefined : storedDecision(desk.database, userOpHash);
+    if (stored?.settlement === 'settled') world.blame('SETTLED_WRONGLY', `${userOpHash} is in no block any more`);
+  }
 };

@@ -71,6 +71,7 @@ const lastOf = (blocks: readonly Block[]): Block => {
 export class ModelChain {
   readonly #draw: Draw;
   #blocks: Block[] = [];
+  readonly #mined = new Set<Hex>();
   #made = 0;
 
   constructor(draw: Draw, timestamp: number) {
@@ -89,6 +90,7 @@ export class ModelChain {
 
   mine(timestamp: number, operations: readonly MinedOperation[], payments: readonly Payment[]): void {
     this.#made += 1;
+    for (const { userOpHash } of operations) this.#mined.add(userOpHash);
     this.#blocks.push({
       number: this.#blocks.length,
       hash: id(`block ${this.#made} ${this.#draw.below(2 ** 32)}`) as Hex,
@@ -100,7 +102,9 @@ export class ModelChain {
 
   /** Takes the newest blocks back. @returns what was in them, oldest first */
   takeBack(count: number): readonly Block[] {
-    return this.#blocks.splice(this.#blocks.length - count);
+    const removed = this.#blocks.splice(this.#blocks.length - count);
+    for (const { operations } of removed) for (const { userOpHash } of operations) this.#mined.delete(userOpHash);
+    return removed;
   }
 
   /** Wei that a payer has left. */
@@ -120,6 +124,10 @@ export class ModelChain {
       for (const one of operations) if (one.sender === sender && one.nonce >> 64n === key) next = one.nonce + 1n;
     }
     return next;
+  }
+
+  isMined(userOpHash: Hex): boolean {
+    return this.#mined.has(userOpHash);
   }
 
   mined(): readonly MinedOperation[] {

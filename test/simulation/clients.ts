@@ -1,4 +1,3 @@
-import Database from 'better-sqlite3';
 import { requireLayout } from '../../src/core/paymaster-layouts/registry.ts';
 import { maxCost } from '../../src/core/user-operation/max-cost.ts';
 import { withPaymasterAndData } from '../../src/core/user-operation/paymaster-fields.ts';
@@ -6,6 +5,7 @@ import type { Address, Hex } from '../../src/shared/schema/hex.ts';
 import { partialUserOperation } from '../../src/shared/schema/partial-user-operation.ts';
 import type { UserOperation } from '../../src/shared/schema/user-operation.ts';
 import type { Draw } from './draw.ts';
+import { storedDecision } from './stored-decision.ts';
 import { checkTicket } from './promises.ts';
 import { CHAIN_ID, type Dapp, HOUR_MS, type Ticket, type World, entryPointOf } from './world.ts';
 
@@ -85,28 +85,6 @@ interface Asked {
   readonly askedAt: number;
 }
 
-interface Stored {
-  readonly id: string;
-  readonly at: number;
-  readonly validUntil: number;
-  readonly maxCostWei: string;
-}
-
-/** A decision as it is in the database file at this moment, read past the engine. */
-export const storedDecision = (file: string, userOpHash: Hex): Stored | undefined => {
-  const database = new Database(file, { readonly: true });
-  try {
-    return database
-      .prepare<[string], Stored>(
-        `SELECT id, at, valid_until AS validUntil, record ->> 'maxCostWei' AS maxCostWei FROM decision
-         WHERE user_op_hash = ? AND outcome = 'sponsored' ORDER BY seq DESC LIMIT 1`,
-      )
-      .get(userOpHash);
-  } finally {
-    database.close();
-  }
-};
-
 /** Checks an answer, and keeps what it signs. */
 const keepTicket = (world: World, draw: Draw, asked: Asked, paymasterAndData: Hex): void => {
   const { dapp, fields, askedAt } = asked;
@@ -133,6 +111,7 @@ const keepTicket = (world: World, draw: Draw, asked: Asked, paymasterAndData: He
     decisionId: stored.id,
     askedAt,
     decidedAt: stored.at,
+    answeredAt: world.time.now,
   };
   if (BigInt(stored.maxCostWei) !== ticket.maxCostWei) {
     world.blame('WRONG_MAXIMUM', `${userOpHash}: ${stored.maxCostWei} in place of ${ticket.maxCostWei}`);
@@ -145,8 +124,14 @@ const keepTicket = (world: World, draw: Draw, asked: Asked, paymasterAndData: He
   if (draw.chance(80)) world.mempool.push(ticket);
 };
 
+/** Some clients ask at the same moment. */
+export const askTogether = async (world: World, draw: Draw): Promise<void> => {
+  const count = draw.chance(15) ? draw.between(2, 8) : 1;
+  await Promise.all(Array.from({ length: count }, () => askForSponsorship(world, draw)));
+};
+
 /** A client asks for a signature, and gives the operation to the bundler. */
-export const askForSponsorship = async (world: World, draw: Draw): Promise<void> => {
+const askForSponsorship = async (world: World, draw: Draw): Promise<void> => {
   const { desk, time } = world;
   if (!desk.isUp) return;
   const dapp = draw.pick(world.dapps);

@@ -1,4 +1,6 @@
 import { parseArgs } from 'node:util';
+import { buildContracts } from '../../scripts/build-contracts.ts';
+import { findFaults } from './find-faults.ts';
 import { commandOf, failureCode, playScenario, scenarioOf, shrink } from './scenario.ts';
 import { KINDS, type Tally } from './world.ts';
 
@@ -19,9 +21,13 @@ const { values: flags } = parseArgs({
     without: { type: 'string' },
     /** Continues after a failure, and does not look for shorter stories. */
     all: { type: 'boolean', default: false },
+    /** Plants every known fault in turn instead, and plays until each is found. */
+    faults: { type: 'boolean', default: false },
   },
 });
 const MINUTE_MS = 60_000;
+/** Time of a processor to find a planted fault, in seconds. */
+const FAULT_SECONDS = 60;
 const SHRINK_MS = 5 * MINUTE_MS;
 const STORY_LINES = 60;
 
@@ -32,6 +38,8 @@ const scenario = (seed: number) => {
   return { ...drawn, kinds, minutes: Number(flags.length ?? drawn.minutes) };
 };
 
+await buildContracts();
+if (flags.faults) process.exit((await findFaults(FAULT_SECONDS)).length === 0 ? 0 : 1);
 const until = Date.now() + Number(flags.minutes) * MINUTE_MS;
 const total: Tally = new Map();
 const failures = new Map<string, { count: number; seed: number }>();

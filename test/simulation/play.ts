@@ -1,7 +1,8 @@
 import { verifyDesk } from '../../src/engine/log/verify-log.ts';
 import type { Caller } from '../../src/api/index.ts';
 import { mineBlock, reorganise } from './bundler.ts';
-import { askForSponsorship, storedDecision } from './clients.ts';
+import { askTogether } from './clients.ts';
+import { storedDecision } from './stored-decision.ts';
 import { healthy } from './node.ts';
 import { operate, pauseOrResume, readPolicyAgain, setBreaker } from './operator.ts';
 import { openReceivers } from './receivers.ts';
@@ -32,10 +33,10 @@ export interface Played {
 }
 
 const scheduleActors = (world: World): void => {
-  const { chain, node, time } = world;
+  const { chain, haste, node, time } = world;
   const draw = world.draw.part('pace');
   const pace = draw.pick([500, 2_000, 8_000]);
-  world.every('clients', pace, (part) => askForSponsorship(world, part));
+  world.every('clients', pace, (part) => askTogether(world, part));
   const blocks = world.draw.part('blocks');
   const seconds = draw.pick([2, 12]);
   const mineNext = (): void => {
@@ -45,11 +46,12 @@ const scheduleActors = (world: World): void => {
     });
   };
   mineNext();
-  world.every('re-orgs', 120_000, (part) => chain.head.number > 40 && reorganise(world, part));
-  world.every('operator', 60_000, (part) => operate(world, part));
-  world.every('pauses', 300_000, (part) => pauseOrResume(world, part));
-  world.every('breaker', 600_000, (part) => setBreaker(world, part, CHAIN_ID));
-  world.every('node faults', 60_000, (part) => {
+  world.every('re-orgs', 120_000 / haste, (part) => chain.head.number > 40 && reorganise(world, part));
+  world.every('operator', 60_000 / haste, (part) => operate(world, part));
+  world.every('pauses', 300_000 / haste, (part) => pauseOrResume(world, part));
+  world.every('breaker', 600_000 / haste, (part) => setBreaker(world, part, CHAIN_ID));
+  world.every('node faults', 60_000 / haste, (part) => {
+    world.troubledAt = time.now;
     Object.assign(node.faults, healthy());
     if (part.chance(50)) return;
     const { faults } = node;
@@ -59,7 +61,7 @@ const scheduleActors = (world: World): void => {
     world.count(`node: ${fault}`);
     world.tell(`node: ${fault} ${faults[fault]}`);
   });
-  world.every('crashes', 400_000, (part) => {
+  world.every('crashes', 400_000 / haste, (part) => {
     if (!world.desk.isUp) return;
     const ending = part.pick(['kill', 'power'] as const);
     const moment = part.pick(['now', 'before commit', 'in commit', 'after commit'] as const);
@@ -67,13 +69,15 @@ const scheduleActors = (world: World): void => {
     world.count(`crashes: ${ending} ${moment}`);
     world.tell(`crash: ${ending} ${moment}`);
   });
-  world.every('restarts', 1_200_000, () => {
+  world.every('restarts', 1_200_000 / haste, () => {
     if (!world.desk.isUp) return;
     world.isRestartDue = true;
   });
-  world.every('sleeps', 1_800_000, (part) => {
+  world.every('sleeps', 1_800_000 / haste, (part) => {
     const ms = part.pick([10_000, 600_000, HOUR_MS, 8 * HOUR_MS]);
     world.time.sleep(ms);
+    world.troubledAt = Infinity;
+    world.time.after(1, () => (world.troubledAt = world.time.now));
     world.count('sleeps');
     world.tell(`the machine sleeps ${ms / 1_000} s`);
   });
@@ -101,6 +105,7 @@ export const verifyLog = async (world: World): Promise<void> => {
 const startAgain = async (world: World, how: () => Promise<void>): Promise<void> => {
   await how();
   world.starts += 1;
+  world.troubledAt = world.time.now;
   checkNothingLost(world);
   world.isPolicyUncertain = true;
   await driving(world, readPolicyAgain(world));

@@ -6,7 +6,7 @@ const windowOf = ({ hours, startMs }: Limit, at: number): number => Math.floor((
 /** The least that an operation counts for, whatever the desk has seen of the chain: wei. */
 const countedOf = (world: World, ticket: Ticket): bigint => {
   const mined = world.everMined.get(ticket.userOpHash);
-  const isMined = world.chain.mined().some(({ userOpHash }) => userOpHash === ticket.userOpHash);
+  const isMined = world.chain.isMined(ticket.userOpHash);
   if (!isMined && ticket.validUntil < world.chain.head.timestamp) return 0n;
   if (mined === undefined) return ticket.maxCostWei;
   return mined.chargedWei < ticket.maxCostWei ? mined.chargedWei : ticket.maxCostWei;
@@ -40,7 +40,8 @@ export const checkTicket = (world: World, ticket: Ticket): void => {
   const name = ticket.decisionId.slice(0, 8);
   for (const limit of ticket.dapp.limits) checkLimit(world, limit, ticket);
   for (const pause of [...world.pauses, ...ticket.dapp.pauses]) {
-    if (isWithin(ticket, pause)) world.blame('SIGNED_WHILE_PAUSED', name);
+    // Not even a decision that started before is signed after a pause is confirmed.
+    if (ticket.answeredAt > pause.from && ticket.decidedAt < pause.to) world.blame('SIGNED_WHILE_PAUSED', name);
   }
   if (ticket.dapp.hasWebhook && !world.agreed.has(ticket.decisionId)) {
     world.blame('SIGNED_WITHOUT_WEBHOOK', `No webhook has agreed to ${name}`);

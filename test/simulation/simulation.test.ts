@@ -1,4 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { faults } from './faults.ts';
+import { find } from './find-faults.ts';
 import { playScenario, scenarioOf } from './scenario.ts';
 import { KINDS } from './world.ts';
 
@@ -15,4 +19,13 @@ it('what a simulation finds can be played again: the same seed ends with the sam
   const other = await playScenario(scenario);
   expect(other).toEqual(one);
   expect(one.root).toMatch(/^[A-Za-z0-9+/]{43}=$/);
+});
+
+it('a simulation finds a mistake in what it plays', async () => {
+  expect(await find('a limit has room until it is exceeded', 60)).toMatchObject({ found: 'LIMIT_EXCEEDED' });
+});
+
+it.each(faults)('the mistake "$name" still fits the sources', ({ file, changes }) => {
+  const source = readFileSync(join(import.meta.dirname, '..', '..', 'src', file), 'utf8');
+  for (const [before] of changes) expect(source).toContain(before);
 });

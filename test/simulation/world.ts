@@ -69,6 +69,7 @@ export interface Ticket extends SignedOperation {
   /** When the client asked, when it was decided and when the answer came, epoch ms. */
   readonly askedAt: number;
   readonly decidedAt: number;
+  readonly answeredAt: number;
 }
 
 /** What happened, counted by its name. */
@@ -95,6 +96,8 @@ export type Kind = (typeof KINDS)[number];
 export class World {
   readonly draw: Draw;
   readonly kinds: ReadonlySet<Kind>;
+  /** How much faster than usual everything but time goes wrong. */
+  readonly haste: number;
   readonly time = new VirtualTime();
   readonly internet = new Internet();
   readonly chain: ModelChain;
@@ -118,6 +121,8 @@ export class World {
   baseFeeWei = 10n ** 9n;
   /** True at the end, when everything works and what is left over gets done. */
   isCalm = false;
+  /** When the desk, its machine or its node was last disturbed, epoch ms. */
+  troubledAt = 0;
   /** True: the operator wants the desk stopped and started again. */
   isRestartDue = false;
   /** True after a crash during a change of the policy: whether it was made is then not known. */
@@ -129,6 +134,7 @@ export class World {
   constructor(seed: string, dir: string, kinds: ReadonlySet<Kind>) {
     this.draw = drawOf(seed);
     this.kinds = kinds;
+    this.haste = this.draw.part('haste').pick([1, 1, 5]);
     const { time, internet } = this;
     this.chain = new ModelChain(this.draw.part('chain'), Math.floor(time.now / 1_000));
     this.node = createNode({

@@ -1,0 +1,117 @@
+/** A mistake in the sources that a simulation has to find. */
+export interface Fault {
+  readonly name: string;
+  /** Below `src`. */
+  readonly file: string;
+  /** Texts of the source, and what replaces them. */
+  readonly changes: readonly (readonly [before: string, after: string])[];
+}
+
+const inFile = (file: string) => (name: string, before: string, after: string) => ({
+  name,
+  file,
+  changes: [[before, after]] as const,
+});
+
+const decisions = 'engine/store/tables/decisions.ts';
+const settlements = inFile('engine/store/tables/settlements.ts');
+const events = inFile('engine/event-webhooks/event-sender.ts');
+const access = inFile('engine/store/sqlite/access.ts');
+const commits = inFile(decisions);
+
+/** Mistakes that have been made elsewhere, or that would be easy to make here. */
+export const faults: readonly Fault[] = [
+  inFile('engine/store/sqlite/open.ts')('a commit is not flushed', 'synchronous = FULL', 'synchronous = OFF'),
+  access(
+    'the end of the log is noted before the commit',
+    '    save,\n',
+    '    save() {\n      save();\n      committed();\n    },\n',
+  ),
+  access('settings in memory survive their change', '      memory.clear();\n', ''),
+  {
+    name: 'a limit is read before the transaction',
+    file: decisions,
+    changes: [
+      [
+        'decide<DecisionRecord | undefined>(',
+        'heldOf(reservations).then((early) => decide<DecisionRecord | undefined>(',
+      ],
+      ['conclude(reservations.map(tx.ledger.heldOf))', 'conclude(early)'],
+      ['return record;\n      }),', 'return record;\n      })),'],
+    ],
+  },
+  commits(
+    'a balance is used after a settlement has ended its reservations',
+    'if (tx.ledgerVersion() !== version) return undefined;',
+    '',
+  ),
+  commits(
+    'a policy that changed meanwhile still decides',
+    'if (settings !== undefined && (yield* tx.settingsVersion(settings.scope)) !== settings.version)\n          return undefined;',
+    '',
+  ),
+  inFile('core/rules/spending-limit/spending-limit.ts')(
+    'a limit has room until it is exceeded',
+    'if (used + amount <= threshold)',
+    'if (used <= threshold)',
+  ),
+  inFile('core/ledger/windows.ts')(
+    'a window is half as long',
+    '(now - startTimeInEpoch) / durationInMs',
+    '(now - startTimeInEpoch) / (durationInMs / 2)',
+  ),
+  inFile('core/rules/gas-tank.ts')(
+    'a tank pays for what is reserved already',
+    'balanceWei - reservedWei - pendingWithdrawalsWei',
+    'balanceWei - pendingWithdrawalsWei',
+  ),
+  inFile('core/rules/burn-rate/breaker.ts')(
+    'the breaker forgets too early',
+    'seconds: setting.seconds',
+    'seconds: Math.ceil(setting.seconds / 4)',
+  ),
+  inFile('core/rules/pause.ts')(
+    'a pause binds one DApp only',
+    'policy.pause === null',
+    'policy.pause?.dapp === undefined',
+  ),
+  inFile('core/webhooks/verdict.ts')(
+    'any answer of a webhook agrees',
+    'if (!error) return',
+    'if (!error || status === 200) return',
+  ),
+  inFile('engine/config/config.ts')(
+    'a webhook has ten times as long',
+    '.max(30_000).default(3_000)',
+    '.max(30_000).default(30_000)',
+  ),
+  inFile('core/paymaster-layouts/biconomy-1.1.0.ts')(
+    'a tank is charged what the EntryPoint took',
+    'tankCharge: (deductedWei) => deductedWei',
+    'tankCharge: (deductedWei) => deductedWei - 9_600n',
+  ),
+  inFile('core/user-operation/max-cost.ts')(
+    'v0.6 counts one verification',
+    '3n * op.verificationGasLimit',
+    'op.verificationGasLimit',
+  ),
+  inFile('engine/chain/reorg-depth.ts')('one block is read again', 'REORG_BLOCKS = 12', 'REORG_BLOCKS = 1'),
+  inFile('core/ledger/settle.ts')('a re-org puts nothing back', '!present.has(seq)', '!present.has(seq) && seq < 0'),
+  inFile('engine/chain/used-nonces.ts')(
+    'silence proves that a nonce is unused',
+    "if (error instanceof RpcError || isUnreachable(error)) return 'unanswered';",
+    "if (error instanceof RpcError || isUnreachable(error)) return 'unused';",
+  ),
+  settlements('a settlement is in no log', 'tx.log.appendSettlement(seq, {', 'void (seq, {'),
+  settlements(
+    'a settlement moves half of the amount',
+    '[{ ...one, difference }]',
+    '[{ ...one, difference: difference / 2n }]',
+  ),
+  events('an event that fails is not sent again', "state === 'failing'\n", "state === 'given up'\n"),
+  events(
+    'every second event is left out',
+    '{ entry: entry.entry + 1, part: 0 }',
+    '{ entry: entry.entry + 2, part: 0 }',
+  ),
+];

@@ -1,0 +1,20 @@
+import { registerHooks } from 'node:module';
+import { faults } from './faults.ts';
+
+/** Plants a fault into the sources that this process loads from now on. @throws if the source has changed meanwhile */
+export const plant = (name: string): void => {
+  const fault = faults.find((one) => one.name === name);
+  if (fault === undefined) throw new Error(`No fault is called ${name}`);
+  registerHooks({
+    load(url, context, next) {
+      const loaded = next(url, context);
+      if (!url.endsWith(`/src/${fault.file}`)) return loaded;
+      let source = String(loaded.source);
+      for (const [before, after] of fault.changes) {
+        if (!source.includes(before)) throw new Error(`${fault.file} does not contain ${before}`);
+        source = source.replace(before, () => after);
+      }
+      return { ...loaded, source };
+    },
+  });
+};
