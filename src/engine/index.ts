@@ -274,7 +274,16 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
         await store.logStart();
         for (const loop of [...loops, settlement, deskWatch, delivery, outgoing.events, outgoing.alerts]) loop.start();
         const { consoleFolder, consoleFramedBy } = options;
-        const app = createHttpApp({ service, config, clock, entropy, log, operatorToken, consoleFolder, consoleFramedBy });
+        const app = createHttpApp({
+          service,
+          config,
+          clock,
+          entropy,
+          log,
+          operatorToken,
+          consoleFolder,
+          consoleFramedBy,
+        });
         const http = await listen(app, { host: config.host, port: config.port }, serving);
         servers.push(http);
         url = http.url;

@@ -1,4 +1,3 @@
-import { healthy } from './node.ts';
 import { Violation } from './violation.ts';
 import { HOUR_MS, type Ticket, type World, driving } from './world.ts';
 
@@ -60,7 +59,7 @@ export const audit = async (
 ): Promise<string> => {
   const { desk, node, time } = world;
   world.isCalm = true;
-  Object.assign(node.faults, healthy());
+  node.heal();
   // Past every signature, every wait of the desk, and any further try of an event.
   for (let passed = 0; passed < 4; passed += 1) {
     await playUntil(time.now + 10 * 60_000);

@@ -124,17 +124,17 @@ const keepTicket = (world: World, draw: Draw, asked: Asked, paymasterAndData: He
   if (draw.chance(80)) world.mempool.push(ticket);
 };
 
-/** Some clients ask at the same moment. */
+/** Some clients of a DApp ask at the same moment. */
 export const askTogether = async (world: World, draw: Draw): Promise<void> => {
+  if (!world.desk.isUp) return;
+  const dapp = draw.pick(world.dapps);
   const count = draw.chance(15) ? draw.between(2, 8) : 1;
-  await Promise.all(Array.from({ length: count }, () => askForSponsorship(world, draw)));
+  await Promise.all(Array.from({ length: count }, () => askForSponsorship(world, draw, dapp)));
 };
 
 /** A client asks for a signature, and gives the operation to the bundler. */
-const askForSponsorship = async (world: World, draw: Draw): Promise<void> => {
+const askForSponsorship = async (world: World, draw: Draw, dapp: Dapp): Promise<void> => {
   const { desk, time } = world;
-  if (!desk.isUp) return;
-  const dapp = draw.pick(world.dapps);
   const asked: Asked = { dapp, fields: draft(world, draw, dapp), askedAt: time.now };
   const [name, ask] = draw.pick(Object.entries(DIALECTS));
   world.count(`asked: ${name}`);

@@ -33,7 +33,15 @@ export interface NodeFaults {
   slowMs: number;
 }
 
-export const healthy = (): NodeFaults => ({ behind: 0, logsBehind: 0, silent: 0, failing: 0, garbled: 0, slowMs: 20 });
+/** A node that works. */
+const healthy = (slowMs: number): NodeFaults => ({
+  behind: 0,
+  logsBehind: 0,
+  silent: 0,
+  failing: 0,
+  garbled: 0,
+  slowMs,
+});
 
 /** An error that a node answers with. */
 class NodeError extends Error {
@@ -75,7 +83,9 @@ export interface NodeOptions {
 /** A node of the model chain, which answers JSON-RPC over HTTP. */
 export const createNode = (options: NodeOptions) => {
   const { chain, chainId, signer, hashes, baseFeeWei, draw, time } = options;
-  const faults = healthy();
+  // With 1 ms for every answer, requests that come together are decided together.
+  const usualMs = draw.pick([1, 20]);
+  const faults = healthy(usualMs);
 
   const blockView = ({ number, hash, timestamp }: Block) => ({
     number: toBeHex(number),
@@ -200,5 +210,5 @@ export const createNode = (options: NodeOptions) => {
     response.end(JSON.stringify({ jsonrpc: '2.0', id, ...body }));
   };
 
-  return { faults, serve };
+  return { faults, serve, heal: () => void Object.assign(faults, healthy(usualMs)) };
 };

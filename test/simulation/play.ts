@@ -3,7 +3,6 @@ import type { Caller } from '../../src/api/index.ts';
 import { mineBlock, reorganise } from './bundler.ts';
 import { askTogether } from './clients.ts';
 import { storedDecision } from './stored-decision.ts';
-import { healthy } from './node.ts';
 import { operate, pauseOrResume, readPolicyAgain, setBreaker } from './operator.ts';
 import { openReceivers } from './receivers.ts';
 import { settle } from './time.ts';
@@ -52,7 +51,7 @@ const scheduleActors = (world: World): void => {
   world.every('breaker', 600_000 / haste, (part) => setBreaker(world, part, CHAIN_ID));
   world.every('node faults', 60_000 / haste, (part) => {
     world.troubledAt = time.now;
-    Object.assign(node.faults, healthy());
+    node.heal();
     if (part.chance(50)) return;
     const { faults } = node;
     const fault = part.pick(['behind', 'logsBehind', 'silent', 'failing', 'garbled', 'slowMs'] as const);
