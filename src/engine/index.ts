@@ -134,7 +134,6 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
   requireNodeApi();
   const lock = lockDataFolder(folder.dir);
   const undo: (() => unknown)[] = [() => lock.release()];
-  const stop = () => undoAll(undo);
   try {
     if (finishInterrupted(folder.dir)) log.warn('restore.completed');
     const place = { folder, url: config.database };
@@ -260,7 +259,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
       service,
       accepted: database.accepted,
       operatorToken,
-      stop,
+      stop: () => undoAll(undo),
       async serve() {
         removeAbandonedFolders(log);
         const serving = { ...config, clock, log, network };
@@ -274,16 +273,8 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
         await store.logStart();
         for (const loop of [...loops, settlement, deskWatch, delivery, outgoing.events, outgoing.alerts]) loop.start();
         const { consoleFolder, consoleFramedBy } = options;
-        const app = createHttpApp({
-          service,
-          config,
-          clock,
-          entropy,
-          log,
-          operatorToken,
-          consoleFolder,
-          consoleFramedBy,
-        });
+        const consoleOptions = { operatorToken, consoleFolder, consoleFramedBy };
+        const app = createHttpApp({ service, config, clock, entropy, log, ...consoleOptions });
         const http = await listen(app, { host: config.host, port: config.port }, serving);
         servers.push(http);
         url = http.url;
@@ -291,7 +282,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
       },
     };
   } catch (error) {
-    await stop().catch((cause: unknown) => log.error('engine.stop', { err: cause }));
+    await undoAll(undo).catch((cause: unknown) => log.error('engine.stop', { err: cause }));
     throw error;
   }
 };

@@ -33,20 +33,19 @@ export class VirtualTime {
   /** Resolves after a time. */
   readonly pass = (ms: number): Promise<void> => new Promise((resolve) => void this.after(ms, () => resolve()));
 
-  /** Continues with the next timer up to `end`, and runs it. @returns false if none is left */
+  /**
+   * Continues with the next timers up to `end`: all that are due at the same moment run in the same turn of the event
+   * loop. @returns false if none is left
+   */
   step(end: number): boolean {
-    let next: Timer | undefined;
-    for (const timer of this.#timers) {
-      if (timer.due > end) continue;
-      if (next === undefined || timer.due < next.due || (timer.due === next.due && timer.nth < next.nth)) next = timer;
-    }
-    if (next === undefined) {
+    const due = [...this.#timers].reduce((first, timer) => Math.min(first, timer.due), Infinity);
+    if (due > end) {
       this.now = Math.max(this.now, end);
       return false;
     }
-    this.#timers.delete(next);
-    this.now = Math.max(this.now, next.due);
-    next.run();
+    this.now = Math.max(this.now, due);
+    const together = [...this.#timers].filter((timer) => timer.due === due).sort((one, other) => one.nth - other.nth);
+    for (const timer of together) if (this.#timers.delete(timer)) timer.run();
     return true;
   }
 
