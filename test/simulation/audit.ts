@@ -32,18 +32,20 @@ const checkSettled = (world: World, ticket: Ticket, decision: Settled | undefine
   throw new Violation('SETTLED_WRONGLY', `${name}, and was mined for ${mined.chargedWei}`);
 };
 
-/** Each sponsorship is reported once, in the order of the decisions. */
+/** Each sponsorship is reported, and in the order of the decisions unless the receiver has refused it at first. */
 const checkEvents = (world: World, sponsored: readonly { readonly id: string }[]): void => {
   if (!world.kinds.has('receivers')) return;
   const reported = world.events
     .filter(({ type }) => type === 'operation.sponsored')
     .map(({ decisionId }) => decisionId);
   const expected = sponsored.map(({ id }) => id);
-  const at = expected.findIndex((id, index) => reported[index] !== id);
-  if (at >= 0 || reported.length !== expected.length) {
-    const detail = `${reported.length} of ${expected.length} sponsorships were reported; the first that differs is ${at}`;
-    throw new Violation('EVENTS_WRONG', detail);
+  const missing = expected.filter((id) => !reported.includes(id));
+  if (missing.length > 0 || reported.length !== expected.length) {
+    const detail = `${reported.length} of ${expected.length} sponsorships were reported; missing: ${missing.join(', ')}`;
+    throw new Violation('EVENTS_MISSING', detail);
   }
+  const inOrder = (ids: readonly string[]): string => ids.filter((id) => !world.refused.has(id)).join(' ');
+  if (inOrder(reported) !== inOrder(expected)) throw new Violation('EVENTS_DISORDERED', inOrder(reported));
 };
 
 /**

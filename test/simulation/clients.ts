@@ -91,7 +91,11 @@ const keepTicket = (world: World, draw: Draw, asked: Asked, paymasterAndData: He
   const op = signedOperation(dapp, fields, paymasterAndData);
   const entryPoint = entryPointOf(dapp);
   const userOpHash = entryPoint.hash(op, { entryPoint: entryPoint.address, chainId: CHAIN_ID });
-  const stored = world.desk.isUp ? storedDecision(world.desk.database, userOpHash) : undefined;
+  if (!world.desk.isUp) {
+    world.lastWords.push(userOpHash);
+    return;
+  }
+  const stored = storedDecision(world.desk.database, userOpHash);
   if (stored === undefined) {
     world.blame('ANSWERED_NOT_STORED', `The signature of ${userOpHash} is in no decision`);
     return;

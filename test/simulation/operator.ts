@@ -36,7 +36,7 @@ const weiOf = (coins: string): bigint => {
 };
 
 /** Notes the limits that the desk now has: those that went or changed end, and others begin. */
-export const readLimits = async (world: World, dapp: Dapp): Promise<void> => {
+const readLimits = async (world: World, dapp: Dapp): Promise<void> => {
   const start = world.starts;
   const listed = await limitsOf(world, dapp);
   if (world.starts !== start || !world.desk.isUp) return;

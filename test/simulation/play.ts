@@ -84,7 +84,7 @@ const scheduleActors = (world: World): void => {
 
 /** Signatures that clients have received stay stored, whatever happened to the engine. */
 const checkNothingLost = (world: World): void => {
-  for (const { userOpHash } of world.tickets) {
+  for (const userOpHash of [...world.tickets.map((ticket) => ticket.userOpHash), ...world.lastWords]) {
     if (storedDecision(world.desk.database, userOpHash) === undefined) {
       throw new Violation('ANSWERED_AND_LOST', `The signature of ${userOpHash} is gone after a crash`);
     }
@@ -92,7 +92,7 @@ const checkNothingLost = (world: World): void => {
 };
 
 /** Verifies the whole log, with everything that is stored with it. */
-export const verifyLog = async (world: World): Promise<void> => {
+const verifyLog = async (world: World): Promise<void> => {
   const call = ((name: string, input: unknown) => world.desk.call(name as never, input as never)) as Caller;
   const { faults } = await driving(world, verifyDesk(call, { withSignatures: false }));
   const [first] = faults;

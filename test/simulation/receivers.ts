@@ -32,20 +32,23 @@ export const openReceivers = (world: World): void => {
   const receiveEvent = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const text = await bodyOf(request);
     await time.pass(draw.between(1, 100));
+    const { type, data } = JSON.parse(text) as { type: string; data: { id?: string } };
     if (draw.chance(world.isCalm ? 0 : faults.events)) {
+      world.refused.add(data.id ?? '');
       world.count('events refused');
       if (draw.chance(30)) response.destroy();
       else response.writeHead(503).end();
       return;
     }
-    const { type, data } = JSON.parse(text) as { type: string; data: { id?: string } };
     const id = String(request.headers['webhook-id']);
     if (!world.events.some((one) => one.id === id)) {
       world.events.push({ id, type, decisionId: data.id ?? '' });
       world.count('events received');
     } else world.count('events received again');
     // The answer may be lost: the event then comes again.
-    if (!world.isCalm && draw.chance(faults.events / 2)) response.destroy();
+    const isLost = !world.isCalm && draw.chance(faults.events / 2);
+    if (isLost) world.refused.add(data.id ?? '');
+    if (isLost) response.destroy();
     else response.writeHead(204).end();
   };
 

@@ -2,7 +2,7 @@ import { Wallet } from 'ethers';
 import { entryPoints } from '../../src/core/entry-points/registry.ts';
 import { requireLayout } from '../../src/core/paymaster-layouts/registry.ts';
 import { verifyPaymasterContract } from '../../src/engine/paymaster/contract-reads.ts';
-import { type Address, addressKey } from '../../src/shared/schema/hex.ts';
+import { type Address, type Hex, addressKey } from '../../src/shared/schema/hex.ts';
 import type { UserOperation } from '../../src/shared/schema/user-operation.ts';
 import { type MinedOperation, ModelChain, type Payment, type SignedOperation } from './chain.ts';
 import { SimulatedDesk } from './desk.ts';
@@ -118,6 +118,10 @@ export class World {
   readonly story: string[] = [];
   /** Ids of events by the order in which their receiver accepted them first, with what they said. */
   readonly events: { readonly id: string; readonly type: string; readonly decisionId: string }[] = [];
+  /** Decisions of whose sponsorship the receiver has refused to hear, or left the desk without an answer. */
+  readonly refused = new Set<string>();
+  /** Signatures that a client received in the very moment in which the engine died: checked once it has started again. */
+  readonly lastWords: Hex[] = [];
   baseFeeWei = 10n ** 9n;
   /** True at the end, when everything works and what is left over gets done. */
   isCalm = false;
@@ -190,8 +194,8 @@ export class World {
   }
 }
 
-export const SIGNER = addressKey(new Wallet(SIGNER_KEY).address as Address);
-export const PAYMASTERS = { '1.1.0': `0x${'a1'.repeat(20)}`, 'verifying-0.7': `0x${'a7'.repeat(20)}` } as const;
+const SIGNER = addressKey(new Wallet(SIGNER_KEY).address as Address);
+const PAYMASTERS = { '1.1.0': `0x${'a1'.repeat(20)}`, 'verifying-0.7': `0x${'a7'.repeat(20)}` } as const;
 
 /** What the contracts answer to `getHash` of the sample operation: the hash that Gasdesk computes. */
 const hashes = new Map<string, string>();
