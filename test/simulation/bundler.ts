@@ -90,7 +90,12 @@ export const reorganise = (world: World, draw: Draw): void => {
   while (chain.head.number < number) chain.mine(chain.head.timestamp + 1, [], []);
   mineBlock(world, draw);
   const lost = removed.flatMap(({ operations }) => operations.map(({ userOpHash }) => userOpHash));
-  time.after(SEEN_MS, () => checkTakenBack(world, lost));
+  world.reorgs += 1;
+  const { reorgs } = world;
+  time.after(SEEN_MS, () => {
+    // A later re-org may have removed them again.
+    if (world.reorgs === reorgs) checkTakenBack(world, lost);
+  });
 };
 
 /** The desk soon sees what a re-org has removed, if nothing keeps it from looking. */

@@ -54,6 +54,7 @@ const scheduleActors = (world: World): void => {
     node.heal();
     if (part.chance(50)) return;
     const { faults } = node;
+    world.troubledAt = Infinity;
     const fault = part.pick(['behind', 'logsBehind', 'silent', 'failing', 'garbled', 'slowMs'] as const);
     const values = { behind: 6, logsBehind: 10, silent: 60, failing: 80, garbled: 60, slowMs: 7_000 };
     faults[fault] = part.between(1, values[fault]);
@@ -75,8 +76,7 @@ const scheduleActors = (world: World): void => {
   world.every('sleeps', 1_800_000 / haste, (part) => {
     const ms = part.pick([10_000, 600_000, HOUR_MS, 8 * HOUR_MS]);
     world.time.sleep(ms);
-    world.troubledAt = Infinity;
-    world.time.after(1, () => (world.troubledAt = world.time.now));
+    world.troubledAt = Math.max(world.troubledAt, world.time.now);
     world.count('sleeps');
     world.tell(`the machine sleeps ${ms / 1_000} s`);
   });
@@ -104,7 +104,7 @@ const verifyLog = async (world: World): Promise<void> => {
 const startAgain = async (world: World, how: () => Promise<void>): Promise<void> => {
   await how();
   world.starts += 1;
-  world.troubledAt = world.time.now;
+  world.troubledAt = Math.max(world.troubledAt, world.time.now);
   checkNothingLost(world);
   world.isPolicyUncertain = true;
   await driving(world, readPolicyAgain(world));

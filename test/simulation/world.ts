@@ -122,10 +122,12 @@ export class World {
   readonly refused = new Set<string>();
   /** Signatures that a client received in the very moment in which the engine died: checked once it has started again. */
   readonly lastWords: Hex[] = [];
+  /** Number of re-orgs so far. */
+  reorgs = 0;
   baseFeeWei = 10n ** 9n;
   /** True at the end, when everything works and what is left over gets done. */
   isCalm = false;
-  /** When the desk, its machine or its node was last disturbed, epoch ms. */
+  /** When the desk, its machine or its node was last disturbed, epoch ms; Infinity while its node fails. */
   troubledAt = 0;
   /** True: the operator wants the desk stopped and started again. */
   isRestartDue = false;
