@@ -1,13 +1,19 @@
 import { requireLayout } from '../../src/core/paymaster-layouts/registry.ts';
-import { maxCost } from '../../src/core/user-operation/max-cost.ts';
 import { withPaymasterAndData } from '../../src/core/user-operation/paymaster-fields.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
 import { partialUserOperation } from '../../src/shared/schema/partial-user-operation.ts';
-import type { UserOperation } from '../../src/shared/schema/user-operation.ts';
+import { type UserOperation, isV06 } from '../../src/shared/schema/user-operation.ts';
 import type { Draw } from './draw.ts';
 import { storedDecision } from './stored-decision.ts';
 import { checkTicket } from './promises.ts';
 import { CHAIN_ID, type Dapp, HOUR_MS, type Ticket, type World, entryPointOf } from './world.ts';
+
+/** The most gas that an EntryPoint charges for: written here again, so that a mistake in the core is seen. */
+const maxGas = (op: UserOperation): bigint => {
+  const { callGasLimit: call, verificationGasLimit: verification, preVerificationGas: before } = op;
+  if (isV06(op)) return call + 3n * verification + before;
+  return call + verification + before + (op.paymasterVerificationGasLimit ?? 0n) + (op.paymasterPostOpGasLimit ?? 0n);
+};
 
 /** What the overhead of contract 1.1.0 adds to the maximum, gas. */
 const OVERHEAD_GAS = 12_000n;
@@ -110,7 +116,7 @@ const keepTicket = (world: World, draw: Draw, asked: Asked, paymasterAndData: He
     nonce: op.nonce,
     paymaster: dapp.paymaster,
     wallet: dapp.wallet,
-    maxCostWei: maxCost(op) + overheadGas * op.maxFeePerGas,
+    maxCostWei: maxGas(op) * op.maxFeePerGas + overheadGas * op.maxFeePerGas,
     validUntil: stored.validUntil,
     decisionId: stored.id,
     askedAt,
