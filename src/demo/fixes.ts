@@ -19,8 +19,8 @@ interface Fix {
 interface Hands {
   readonly service: Pick<Service, 'call'>;
   readonly paymasterId: string;
-  flip(name: SwitchName, on: boolean): Promise<void>;
-  giveTokens(to: Address): Promise<void>;
+  readonly flip: (name: SwitchName, on: boolean) => Promise<void>;
+  readonly giveTokens: (to: Address) => Promise<void>;
 }
 
 /** The rules that a switch of the playground has deny, with what turns it off again. */

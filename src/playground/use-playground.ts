@@ -120,7 +120,7 @@ export const usePlayground = () => {
   const fix = async (): Promise<void> => {
     const { title = '', decision, fix: verb } = run.value ?? {};
     const wish = lastWish;
-    if (decision === undefined || wish === undefined || verb == null) return;
+    if (decision === undefined || wish === undefined || verb === null || verb === undefined) return;
     await during(`${verb}…`, async () => {
       state.value = await host.fix(decision.id);
       return send(title, wish);

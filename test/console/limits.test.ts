@@ -209,7 +209,7 @@ test('what was typed is there again after a look at another page, and gone once 
   expect(await (await newLimit(page)).getByLabel('Name').inputValue()).toBe('');
 });
 
-test('a limit below what one operation reserves is warned of before it denies everybody', async () => {
+test('a limit below what one operation reserves is warned of while it is typed', async () => {
   await sponsor();
   const [newest] = await dapp.decisions();
   expect(newest?.outcome).toBe('sponsored');

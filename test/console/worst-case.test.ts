@@ -37,7 +37,7 @@ test.each([1280, 800, 400])(
       .waitFor();
 
     // The number stands in the header, too, with what stops it and what lowers it.
-    const number = page.getByText(/^At most [\d.]+ ETH an hour with this key, then the gas tank stops it$/);
+    const number = page.getByText(/^At most [\d.,]+ ETH an hour with this key · then the gas tank stops it$/);
     await number.focus();
     await page.keyboard.press('Enter');
     await page.getByText('Each of these changes was tried:').waitFor();

@@ -1,5 +1,5 @@
 import type { DecisionRecord } from '../../shared/schema/decision.ts';
-import { type MeasuredStep, type Reason, type Verdict } from '../decision/decide.ts';
+import type { MeasuredStep, Reason, Verdict } from '../decision/decide.ts';
 import { decidePlanned, denialIn, planOperation, reasonOf } from '../decision/decide.ts';
 import { draftBeside } from './draft-beside.ts';
 import type { Facts } from '../facts/facts.ts';
@@ -10,8 +10,8 @@ import type { Policy } from '../policy/policy.ts';
 import { readableFacts } from '../decision/record.ts';
 import { readRevision } from '../policy/revision.ts';
 import { wasRead } from '../rules/rule.ts';
-import { type WebhookTarget, webhookTargets } from '../rules/webhook.ts';
-import { withoutUserInfo } from '../webhooks/hidden-credentials.ts';
+import { type UnknownCause, causeOf } from './unknown-cause.ts';
+import { withAnswers } from './with-answers.ts';
 
 /** A decision that would change under the draft. */
 export interface Flip {
@@ -22,9 +22,6 @@ export interface Flip {
   readonly code: string;
   readonly rule: string;
 }
-
-/** What a decision under a draft needs, and its record does not contain. */
-export type UnknownCause = 'record' | 'webhook' | 'price' | 'token' | 'person' | 'gas';
 
 /** The verdicts of a draft policy on past decisions. Omits requests that failed before a decision. */
 export interface TrialReport {
@@ -101,15 +98,8 @@ interface AccountRead {
   readonly entry: NonNullable<DecisionRecord['reservations']>[number] | undefined;
 }
 
-const unknownFor = (cause: UnknownCause): TrialVerdict => ({ outcome: 'unknown', cause, reason: undefined, held: [] });
-
-/** What is missing if a rule reports that a value was not read. Conditions read all of them. */
-const CAUSES: Readonly<Record<string, UnknownCause>> = {
-  PRICE_NOT_READ: 'price',
-  TOKEN_HOLDING_NOT_READ: 'token',
-  SUBJECT_NOT_READ: 'person',
-  LIMIT_SUBJECT_NOT_READ: 'person',
-};
+const NO_VERDICT = { outcome: 'unknown', reason: undefined, held: [] } as const;
+const unknownFor = (cause: UnknownCause): TrialVerdict => ({ ...NO_VERDICT, cause });
 
 const isTaken = ({ outcome }: DecisionRecord, draftVerdict: TrialVerdict): boolean =>
   (draftVerdict.outcome === 'unknown' ? outcome : draftVerdict.outcome) === 'sponsored';
@@ -122,27 +112,6 @@ const costOf = (record: DecisionRecord, settlement: SettlementState): bigint =>
 
 /** The settlement of an operation. An operation that was not sponsored counts as mined at its maximum cost. */
 const settlementOf = ({ settlement }: DecisionRecord): SettlementState => settlement ?? 'unconfirmed';
-
-/** Whether two webhooks receive the same calls. */
-const isSameWebhook = (one: WebhookTarget, other: WebhookTarget): boolean =>
-  withoutUserInfo(one.url) === withoutUserInfo(other.url) &&
-  one.method === other.method &&
-  one.getsOperation === other.getsOperation;
-
-/** The facts, with only the answers of those webhooks that the draft calls too. */
-const withAnswers = (facts: Facts, recorded: Policy, draft: Policy): Facts => {
-  if (facts.webhooks.length === 0) return facts;
-  const [reads, wanted] = [webhookTargets(recorded), webhookTargets(draft).filter(({ active }) => active)];
-  const webhooks = facts.webhooks.flatMap((response) => {
-    const target = reads.find(({ webhookId }) => webhookId === response.call.webhookId);
-    if (target === undefined) return [response];
-    const again = wanted.find((one) => isSameWebhook(one, target));
-    if (again === undefined) return [];
-    const { webhookId, failOpen } = again;
-    return [{ ...response, failOpen, call: { ...response.call, webhookId } }];
-  });
-  return { ...facts, webhooks };
-};
 
 /**
  * Denies a request that asks for a longer validity than the draft allows. Gasdesk would refuse such a request before
@@ -313,7 +282,7 @@ export class PolicyTrial {
     const { steps } = verdict;
     const reason = denialIn(steps.filter(wasRead));
     if (reason !== undefined) return { outcome: 'denied', reason };
-    if (verdict.reason !== undefined) return unknownFor(CAUSES[verdict.reason.code] ?? 'record');
+    if (verdict.reason !== undefined) return unknownFor(causeOf(verdict.reason));
     if (record.outcome === 'denied' && isOpen(facts, steps)) return unknownFor('gas');
     return { outcome: 'sponsored', reason };
   }

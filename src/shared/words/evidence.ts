@@ -94,6 +94,7 @@ const named = (key: string, value: unknown): string | undefined => {
   // The beginning of a keyed hash is enough to distinguish people.
   if (key === 'subject') return String(value).slice(0, 12);
   if (key === 'origin') return ORIGINS[String(value)];
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
   return key === 'seconds' && typeof value === 'number' ? spanWords(value) : undefined;
 };
 
@@ -105,7 +106,6 @@ const inUnits = (text: string, unit: unknown): Omit<EvidenceItem, 'label'> => {
 const itemOf = (key: string, value: unknown, unit: unknown): Omit<EvidenceItem, 'label'> => {
   const stated = named(key, value);
   if (stated !== undefined) return { text: stated, kind: 'text' };
-  if (typeof value === 'boolean') return { text: value ? 'yes' : 'no', kind: 'text' };
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   if (IN_UNITS.has(key) && isDigits(text)) return inUnits(text, unit);
   if (GAS_PRICE.test(key) && isDigits(text)) {

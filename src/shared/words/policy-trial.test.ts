@@ -46,7 +46,7 @@ test('savings are also shown in dollars, if the price of the coin is known', () 
   expect(trialSentence(denied, 'ETH', '', '3000')).toMatch(/ and saved 0\.012 ETH \(\$36\)\.$/);
 });
 
-test('what could not be evaluated is told by cause, the most frequent first', () => {
+test('what could not be evaluated is counted by cause, the most frequent first', () => {
   expect(unknownSentence(1_013, { price: 13, webhook: 1_000 })).toBe(
     '1,013 could not be evaluated. At that time: for 1,000, a webhook was not called; for 13, the price of the coin was not read.',
   );

@@ -6,7 +6,7 @@ import type { IconName } from '../ui/icons.ts';
 /** How far an operation got at a station. */
 export type StationState = WalkedStep['outcome'] | 'waiting';
 
-/** One place on the way of an operation: a kind of rule, or what happens after the rules. */
+/** One place that an operation passes: a kind of rule, or what happens after the rules. */
 export interface Station {
   readonly key: string;
   readonly name: string;
@@ -41,7 +41,7 @@ const stateOf = (steps: readonly WalkedStep[]): StationState => {
 };
 
 /**
- * The kinds of rules on the way of an operation, in the order in which the engine checked them: those that said
+ * The kinds of rules that an operation passes, in the order in which the engine checked them: those that said
  * something, or, before a decision, all.
  */
 const ruleStations = (steps: readonly WalkedStep[]): Station[] => {

@@ -2,7 +2,7 @@ import { onScopeDispose, watch } from 'vue';
 
 const PREFIX = 'gasdesk.draft.';
 
-/** A form as it was left in this tab; undefined if there is none, or if its fields were others. */
+/** A form as it was left in this tab; undefined if nothing is stored, or other fields are. */
 const stored = <Form extends object>(key: string, empty: Form): Form | undefined => {
   const text = sessionStorage.getItem(key);
   if (text === null) return undefined;
@@ -13,7 +13,7 @@ const stored = <Form extends object>(key: string, empty: Form): Form | undefined
 /**
  * Keeps in this tab what is typed into a form, so that the operator may look at another page and come back.
  *
- * @param name tells the form from others
+ * @param name distinguishes the form from others
  * @param read the form's fields
  * @param write fills them in again
  * @returns forgets what was typed: for a form that is saved, or closed on purpose

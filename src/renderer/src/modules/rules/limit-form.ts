@@ -62,7 +62,8 @@ export const restartSentence = ({ type, cycleDuration }: LimitWords): string => 
  *
  * @param usd US dollars per coin, decimal; empty if unknown
  */
-export const isBelow = ({ threshold, thresholdType }: LimitWords, mostWei: bigint, usd: string): boolean => {
+export const isBelow = (limit: LimitWords, mostWei: bigint, usd: string): boolean => {
+  const { threshold, thresholdType } = limit;
   if (thresholdType === 'NATIVE_ASSET') return decimalToWei(threshold) < mostWei;
   if (thresholdType === 'COUNT' || usd === '') return false;
   return decimalToWei(threshold) * decimalToWei('1') < mostWei * decimalToWei(usd);
