@@ -5,7 +5,7 @@ import { type PlayingCli, startPlaying } from '../support/cli.ts';
 import { type View, useConsoleBrowser } from '../support/console-page.ts';
 import { seriousErrors } from './axe.ts';
 
-/** `gasdesk demo`, as a visitor has it: the story was told, and the playground is open in the browser. */
+/** `gasdesk demo`, as a visitor has it: the story has ended, and the playground is open in the browser. */
 
 const browser = useConsoleBrowser();
 const artifacts = join(import.meta.dirname, '../../test-artifacts');
@@ -40,7 +40,7 @@ const resetBy = async (page: Page): Promise<void> => {
   await page.getByText('0 ETH').waitFor();
 };
 const pipeline = (page: Page) => page.getByRole('region', { name: 'Pipeline' });
-/** What happened at a station on the way of the last operation: the name of a rule, `signed` or `mined`. */
+/** What happened to the last operation at a station: the name of a rule, `signed` or `mined`. */
 const station = (page: Page, name: string, state: string) =>
   pipeline(page).locator(`[data-station=${name}][data-state=${state}]`).waitFor();
 const tankOf = async (page: Page): Promise<number> =>

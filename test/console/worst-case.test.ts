@@ -37,8 +37,11 @@ test.each([1280, 800, 400])(
       .waitFor();
 
     // The number stands in the header, too, with what stops it and what lowers it.
-    const number = page.getByText(/^At most [\d.,]+ ETH an hour with this key · then the gas tank stops it$/);
+    const number = page.locator('summary', { hasText: 'an hour with this key' });
     await number.focus();
+    expect((await number.innerText()).trim()).toMatch(
+      /^At most [\d.,]+ ETH an hour with this key\s+· then the gas tank stops it$/,
+    );
     await page.keyboard.press('Enter');
     await page.getByText('Each of these changes was tried:').waitFor();
     await page.screenshot({ path: join(artifacts, `console-worst-hour-${width}-light.png`) });

@@ -45,7 +45,7 @@ test('the package holds what runs and what is read, and nothing else', () => {
     /^out\/cli\/[\w.-]+[.]js$/,
     // The window's, which is named in the manifest: npm takes it along.
     /^out\/main\/index[.]js$/,
-    /^out\/playground\/(index[.]html|assets\/[\w.-]+[.](js|css|svg))$/,
+    /^out\/playground\/(index[.]html|assets\/[\w.-]+[.](js|css|svg|woff2))$/,
     /^out\/renderer\/(index[.]html|icon[.](png|svg)|assets\/[\w.-]+[.](js|css|woff2))$/,
     /^resources\/contracts\/[\w.-]+[.]json$/,
     /^resources\/grafana-dashboard[.]json$/,
