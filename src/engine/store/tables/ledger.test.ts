@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { useTempFolders } from '../../../../test/support/temp-folder.ts';
 import type { AccountKey, Reservation } from '../../../core/ledger/account.ts';
 import type { StoredReservation } from '../reserves.ts';
-import { stepsOf } from '../rows.ts';
+import { type StepRows, stepsOf } from '../rows.ts';
 import { type SqliteDatabase, openDatabase } from '../sqlite/open.ts';
 import { runSteps, statementsOf } from '../sqlite/rows.ts';
-import { createLedger } from './ledger.ts';
+import { type Ledger, createLedger } from './ledger.ts';
 
 const tempFolder = useTempFolders();
 let database: SqliteDatabase;
@@ -31,11 +31,11 @@ const OF_USERS = ['100', '101', '106'];
 
 test.each([
   [1, apart],
-  [100_000, apart],
+  [1e9, apart],
   [1, together],
-  [100_000, together],
-])('accounts hold the same in memory and in their tables, with %i in memory, %o', (maxCached, accountsOf) => {
-  const ledger = createLedger({ accounts: 0 }, maxCached);
+  [1e9, together],
+])('accounts hold the same in memory and in their tables, with %i bytes in memory, %o', (maxBytes, accountsOf) => {
+  const ledger = createLedger({ accounts: 0 }, maxBytes);
   const rows = stepsOf(statementsOf(database));
   const reservations = (amountOf: (user: number) => bigint): Reservation[] =>
     USERS.flatMap((user, index) =>
@@ -83,4 +83,54 @@ test('a limit that is new finds its amounts after those of the limits before it'
   expect(stored('SELECT limits, held FROM limit_row JOIN limit_group USING (group_id)')).toEqual([
     ['["rule:0:0","other:0:0"]', '2,1'],
   ]);
+});
+
+describe('of many accounts, the first ones do not stay in memory:', () => {
+  const hourly = (window: number): AccountKey => {
+    const place = { group: `dapp 3600000 ${window}`, name: `rule:0:${window}` };
+    return { kind: 'limit', id: 'rule:0', window, place };
+  };
+  const count = (account: AccountKey) => ({ account, kind: 'count', amount: 1n }) as const;
+  type Use = (ledger: Ledger, rows: StepRows, taken: readonly Reservation[]) => void;
+  const reserve: Use = (ledger, rows, taken) =>
+    database.transaction(() => {
+      runSteps(ledger.load(rows, taken));
+      ledger.reserve(taken);
+      runSteps(ledger.save(rows));
+    })();
+  const deny: Use = (ledger, rows, taken) => {
+    runSteps(ledger.load(rows, taken));
+    runSteps(ledger.save(rows));
+  };
+  const ask: Use = (ledger, rows, taken) => {
+    runSteps(ledger.load(rows, taken));
+    ledger.endReading();
+  };
+  const ofUser = (user: number): AccountKey[] => together(`0x${user}`);
+
+  test.each<[name: string, accountsOf: (number: number) => AccountKey[], use: Use]>([
+    ['users of limits', ofUser, reserve],
+    ['users without a sponsored operation', ofUser, deny],
+    ['users whose allowance was asked for', ofUser, ask],
+    ['windows of a limit', (window) => [hourly(window)], reserve],
+  ])('%s', (_, accountsOf, use) => {
+    const statements = statementsOf(database);
+    let reads = 0;
+    const findMany: typeof statements.findMany = (...read) => {
+      reads += 1;
+      return statements.findMany(...read);
+    };
+    const rows = stepsOf({ ...statements, findMany });
+    const ledger = createLedger({ accounts: 0 }, 40_000);
+    const readsOf = (number: number): number => {
+      const before = reads;
+      use(ledger, rows, accountsOf(number).map(count));
+      return reads - before;
+    };
+    reserve(ledger, rows, accountsOf(0).map(count));
+    for (let number = 1; number <= 20; number += 1) readsOf(number);
+    expect(readsOf(1)).toBe(0);
+    for (let number = 1; number <= 150; number += 1) readsOf(number);
+    expect(readsOf(1)).toBeGreaterThan(0);
+  });
 });

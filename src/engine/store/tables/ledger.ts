@@ -45,11 +45,11 @@ interface Buckets {
   readonly accounts: Map<number, Account>;
 }
 
-/** Accounts in memory: 256 bytes each, measured with keys of limits per user. */
-const MAX_CACHED = 200_000;
+/** Memory of an account, measured with keys of limits per user. */
+const ACCOUNT_BYTES = 256;
 
-/** Amounts of limits that take as much memory as an account. The amounts of 1,000 limits and 1,600 users fit. */
-const AMOUNTS_PER_ACCOUNT = 8;
+/** Maximum memory of accounts, about. 200,000 accounts fit, or 1,500 users with 1,000 limits. */
+const MAX_BYTES = 200_000 * ACCOUNT_BYTES;
 
 const cellsOf = ({ kind, id, window = 0, user = '' }: AccountKey): Cells => [kind, id, window, user];
 const keyOf = ({ kind, id, window = 0, user = '' }: AccountKey): string => `${kind}\n${id}\n${window}\n${user}`;
@@ -77,14 +77,14 @@ export interface Ledger {
   /** Adds to accounts by their numbers. */
   adjust(rows: StepRows, changes: readonly AccountChange[]): Steps<void>;
   save(tx: StepRows): Steps<void>;
-  /** Discards rolling windows, because accounts were loaded outside of a transaction. */
+  /** Discards rolling windows, because accounts were loaded outside of a transaction, and all accounts if there are many. */
   readonly endReading: () => void;
   /** Reads every account again, because the transaction was undone or another engine has written. */
   readonly forget: () => void;
 }
 
 /** Creates a ledger that has no accounts in memory. @param head counts the numbers of accounts */
-export const createLedger = (head: Pick<DeskHead, 'accounts'>, maxCached = MAX_CACHED): Ledger => {
+export const createLedger = (head: Pick<DeskHead, 'accounts'>, maxBytes = MAX_BYTES): Ledger => {
   const limits = createLimitRows(head);
   const byKey = new Map<string, Account>();
   const byId = new Map<number, Account>();
@@ -172,11 +172,14 @@ export const createLedger = (head: Pick<DeskHead, 'accounts'>, maxCached = MAX_C
   };
   const addReserved = (account: AccountKey, amount: bigint): Pick<StoredReservation, 'accountId' | 'slot'> =>
     isPlaced(account) ? limits.add(account, amount) : { accountId: addTo(loaded(account), account, amount) };
-  const isFull = (): boolean => byKey.size + limits.amounts() / AMOUNTS_PER_ACCOUNT > maxCached;
+  const endAndMakeRoom = (): void => {
+    endTransaction();
+    if (byKey.size * ACCOUNT_BYTES + limits.bytes() > maxBytes) forget();
+  };
 
   return {
     forget,
-    endReading: endTransaction,
+    endReading: endAndMakeRoom,
     *load(rows, parts) {
       const [accounts, windows] = [new Map<string, AccountKey>(), new Map<string, Cells>()];
       const placed: PlacedKey[] = [];
@@ -259,8 +262,7 @@ export const createLedger = (head: Pick<DeskHead, 'accounts'>, maxCached = MAX_C
       for (const { accounts } of rolling.values()) {
         for (const { accountId } of accounts.values()) if (accountId !== undefined) byId.delete(accountId);
       }
-      endTransaction();
-      if (isFull()) forget();
+      endAndMakeRoom();
     },
   };
 };

@@ -60,6 +60,12 @@ interface LimitSlot {
   readonly slot: number;
 }
 
+/** Memory in bytes, measured with the keys of users. A row takes memory even if it has no amounts. */
+const ROW_BYTES = 400;
+const AMOUNT_BYTES = 32;
+const GROUP_BYTES = 500;
+const LIMIT_BYTES = 100;
+
 export const isPlaced = (account: AccountKey): account is PlacedKey => account.place !== undefined;
 
 /** The amounts of a row, in the format of its column `held`. */
@@ -91,16 +97,19 @@ export const createLimitRows = (head: Pick<DeskHead, 'accounts'>) => {
   const changedGroups = new Set<Group>();
   const newRows = new Set<UserRow>();
   const changedRows = new Set<UserRow>();
-  /** Number of amounts in memory. */
-  let amounts = 0;
+  /** Memory of all groups and rows. */
+  let bytes = 0;
   /** The row that was used last. All limits of a decision for each user are in few rows. */
   let last: UserRow | undefined;
 
-  const enterGroup = (row: GroupRow): Group => {
+  const keepGroup = (group: Group): void => {
+    groups.set(group.name, group);
+    bytes += GROUP_BYTES + group.slots.size * LIMIT_BYTES;
+  };
+  const enterGroup = (row: GroupRow): void => {
     const group = groupOf(row);
-    groups.set(row.name, group);
+    keepGroup(group);
     groupsById.set(row.groupId, group);
-    return group;
   };
   const enterRow = (group: Group, user: string, stored?: LimitRow): UserRow => {
     const row: UserRow = { group, user, rowId: stored?.rowId, held: stored === undefined ? [] : readHeld(stored.held) };
@@ -108,7 +117,7 @@ export const createLimitRows = (head: Pick<DeskHead, 'accounts'>) => {
     rowsByUser.set(group, ofGroup);
     ofGroup.set(user, row);
     if (stored !== undefined) rowsById.set(stored.rowId, row);
-    amounts += row.held.length;
+    bytes += ROW_BYTES + row.held.length * AMOUNT_BYTES;
     return row;
   };
   const find = ({ place: { group: name }, user = '' }: PlacedKey): UserRow | undefined => {
@@ -129,6 +138,7 @@ export const createLimitRows = (head: Pick<DeskHead, 'accounts'>) => {
     if (known !== undefined) return known;
     const slot = group.slots.size;
     group.slots.set(limit, slot);
+    bytes += LIMIT_BYTES;
     if (group.groupId === undefined) {
       group.groupId = nextNumber();
       groupsById.set(group.groupId, group);
@@ -146,7 +156,7 @@ export const createLimitRows = (head: Pick<DeskHead, 'accounts'>) => {
   };
   const addTo = (row: UserRow, slot: number, amount: bigint): void => {
     // An array without gaps takes less memory, and is faster.
-    for (; row.held.length <= slot; amounts += 1) row.held.push(0n);
+    for (; row.held.length <= slot; bytes += AMOUNT_BYTES) row.held.push(0n);
     row.held[slot] = (row.held[slot] ?? 0n) + amount;
   };
   const endTransaction = (): void => {
@@ -160,8 +170,8 @@ export const createLimitRows = (head: Pick<DeskHead, 'accounts'>) => {
   };
 
   return {
-    /** Number of amounts in memory. */
-    amounts: () => amounts,
+    /** About how much memory the accounts take. */
+    bytes: () => bytes,
     /** Reads the rows of these accounts, unless they are in memory. */
     *load(rows: StepRows, keys: readonly PlacedKey[]): Steps<void> {
       const missing = keys.filter((key) => find(key) === undefined);
@@ -174,7 +184,7 @@ export const createLimitRows = (head: Pick<DeskHead, 'accounts'>) => {
         unknown.map((name) => [name]),
       );
       for (const name of unknown) {
-        if (!groups.has(name)) groups.set(name, { name, groupId: undefined, slots: new Map() });
+        if (!groups.has(name)) keepGroup({ name, groupId: undefined, slots: new Map() });
       }
       const wanted = new Map<string, readonly [Group, string]>();
       for (const { place, user = '' } of missing) {
@@ -261,7 +271,7 @@ export const createLimitRows = (head: Pick<DeskHead, 'accounts'>) => {
       groupsById.clear();
       rowsByUser.clear();
       rowsById.clear();
-      amounts = 0;
+      bytes = 0;
       last = undefined;
     },
   };
