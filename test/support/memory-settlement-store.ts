@@ -154,11 +154,11 @@ export class MemorySettlementStore implements SettlementStore {
     return reserved.length;
   }
 
-  /** The decision with a hash: the settled one, else the oldest that is reserved, else the oldest. */
+  /** The decision with a hash: the settled one, else the oldest that is reserved, unconfirmed or, last, released. */
   #withHash(chainId: number, hash: Hex): SponsoredDecision | undefined {
     const same = this.#of(chainId).filter(({ hashes }) => hashes.includes(hash));
     const first = (wanted: Settlement) => same.find(({ settlement }) => settlement === wanted);
-    return first('settled') ?? first('reserved') ?? same[0];
+    return first('settled') ?? first('reserved') ?? first('unconfirmed') ?? same[0];
   }
 
   #of(chainId: number): SponsoredDecision[] {
