@@ -126,7 +126,13 @@ export const logProcedures = {
     summary: 'List the amounts of the ledger accounts in the database, except those of rolling windows',
     output: z.strictObject({
       entries: position.describe('Number of log entries at the time of reading'),
-      accounts: z.array(z.strictObject({ account: z.string(), held: z.string() })),
+      accounts: z.array(
+        z.strictObject({
+          account: z.string(),
+          held: z.string(),
+          group: z.string().optional().describe('Only for a limit: the group of limits it is stored with'),
+        }),
+      ),
     }),
   }),
   'log.stored': procedure({

@@ -123,6 +123,24 @@ describe('the database outside the log is compared with it:', () => {
       expect(fault).toMatch(/^STORED_DIFFERS: In the database limit:\S+ holds 7(\d+), and \1 by the/);
   });
 
+  test.each([
+    [
+      'is counted for another DApp',
+      `name = 'x' || name`,
+      'name = substr(name, 2)',
+      /is in the group x(\S+) .*, and in \1 /,
+    ],
+    [
+      'is counted in an amount that is new',
+      `limits = json_insert(limits, '$[#]', limits ->> 0)`,
+      `limits = json_remove(limits, '$[#-1]')`,
+      /limit:slot 0:0\S* holds \d+, and 0 by/,
+    ],
+  ])('a limit that %s, so that it would start again', async (_, change, back, expected) => {
+    const faults = await faultsAfter(`UPDATE limit_group SET ${change}`, `UPDATE limit_group SET ${back}`);
+    expect(faults).toEqual(expect.arrayContaining([expect.stringMatching(expected)]));
+  });
+
   test('a column that says something else than the record', async () => {
     const swap = (from: string, to: string) =>
       `UPDATE decision SET outcome = '${to}' WHERE outcome = '${from}' AND seq = ${FIRST_SPONSORED}`;

@@ -137,7 +137,8 @@ const faultsOfLog = (file: string): readonly LogFault[] => {
     // What a test wrote by hand is in no entry that can be computed.
     const isDecided = verifier.report().faults.length === 0;
     if (isDecided && verifier.accounts !== undefined)
-      for (const detail of accountFaults(held, verifier.accounts)) verifier.addStoredFault(detail);
+      for (const detail of accountFaults(held, verifier.accounts, verifier.accountGroups))
+        verifier.addStoredFault(detail);
     const { faults } = verifier.report();
     return faults.filter(({ id, detail }) => detail !== WITHOUT_FACTS && (id === null || ENGINES_ID.test(id)));
   } catch (error) {

@@ -15,6 +15,7 @@ export interface LedgerDifference {
 export class LedgerCheck {
   readonly #ledger = new Ledger();
   readonly #decisions = new Map<string, OpenReservation[]>();
+  readonly #groups = new Map<string, string>();
   readonly #holds = new Map<number, { readonly account: string; readonly amount: bigint }>();
 
   /** The accounts whose amounts differ from those in the decision. From then on, the decision's amounts are used. */
@@ -35,8 +36,16 @@ export class LedgerCheck {
     return this.#ledger.accounts;
   }
 
+  /** Where the accounts of limits are stored: the `group` of each {@link LimitPlace}, by `accountText`. */
+  get groups(): ReadonlyMap<string, string> {
+    return this.#groups;
+  }
+
   reserve(decision: string, reservations: readonly Reservation[]): void {
     this.#decisions.set(decision, this.#ledger.take(reservations));
+    for (const { account } of reservations) {
+      if (account.place !== undefined) this.#groups.set(accountText(account), account.place.group);
+    }
   }
 
   /** Applies a settlement to the accounts of a decision. */

@@ -84,6 +84,11 @@ export class LogVerifier {
     return this.#isWhole ? this.#ledger.accounts : undefined;
   }
 
+  /** Where the accounts of limits must be stored: the `group` of each {@link LimitPlace}, by `accountText`. */
+  get accountGroups(): ReadonlyMap<string, string> {
+    return this.#ledger.groups;
+  }
+
   hasPolicy(hash: string): boolean {
     return this.#policies.find(hash) !== undefined;
   }

@@ -80,21 +80,33 @@ interface HeldAccount {
   /** The account's name, as `accountText` returns it. */
   readonly account: string;
   readonly held: string;
+  /** Only for a limit: the `group` of its place. */
+  readonly group?: string | undefined;
 }
 
 export const heldAccounts = (rows: readonly HeldAccountRow[]): HeldAccount[] =>
-  rows.flatMap(({ kind, held, ...rest }) =>
-    kind === null ? [] : [{ account: accountText(listedAccount({ kind, ...rest })), held }],
+  rows.flatMap(({ kind, held, group, ...rest }) =>
+    kind === null
+      ? []
+      : [{ account: accountText(listedAccount({ kind, ...rest })), held, ...(group !== undefined && { group }) }],
   );
 
-/** Describes accounts whose amounts in the database differ from those that the log's entries imply. */
+/** Describes accounts whose amounts or places in the database differ from those that the log's entries imply. */
 export const accountFaults = (
   accounts: readonly HeldAccount[],
   computed: ReadonlyMap<string, bigint>,
+  groups: ReadonlyMap<string, string>,
 ): readonly string[] => {
   const stored = new Map(accounts.map(({ account, held }) => [account, held]));
-  return [...new Set([...stored.keys(), ...computed.keys()])].flatMap((account) => {
+  const misplaced = accounts.flatMap(({ account, group }) => {
+    const should = groups.get(account);
+    return group === should || should === undefined
+      ? []
+      : [`In the database ${account} is in the group ${group}, and in ${should} by the entries`];
+  });
+  const different = [...new Set([...stored.keys(), ...computed.keys()])].flatMap((account) => {
     const [has, should] = [stored.get(account) ?? '0', String(computed.get(account) ?? 0n)];
     return has === should ? [] : [`In the database ${account} holds ${has}, and ${should} by the entries`];
   });
+  return [...different, ...misplaced];
 };

@@ -206,7 +206,7 @@ const checkAccounts = async (
   await readUpTo(entries);
   const computed = verifier.accounts;
   if (computed === undefined) return;
-  for (const detail of accountFaults(accounts, computed)) verifier.addStoredFault(detail);
+  for (const detail of accountFaults(accounts, computed, verifier.accountGroups)) verifier.addStoredFault(detail);
 };
 
 /**

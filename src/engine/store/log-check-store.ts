@@ -30,6 +30,8 @@ export interface RevisionRow {
 
 /** A ledger account's amount. If `kind` is null, the row has no account, and only `entries` is valid. */
 export interface HeldAccountRow extends Required<Omit<AccountKey, 'kind' | 'place'>> {
+  /** Only for a limit: the `group` of its place. */
+  readonly group?: string;
   readonly kind: AccountKind | null;
   /** Text, because the amount may exceed the database's integers. */
   readonly held: string;

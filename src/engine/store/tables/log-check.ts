@@ -30,10 +30,10 @@ const REVISION_HASHES = `SELECT hash, ${ENTRIES} FROM policy_revision WHERE hash
 export const HELD_ACCOUNTS = `SELECT NULL AS kind, '' AS id, 0 AS "window", '' AS "user", '0' AS held, ${ENTRIES}
   UNION ALL SELECT kind, id, "window", "user", held, ${ENTRIES} FROM ledger_account
   WHERE held <> '0' AND kind NOT IN (${rollingKinds.map((kind) => `'${kind}'`).join(', ')})
-  UNION ALL SELECT 'group', CAST(group_id AS text), 0, '', limits, ${ENTRIES} FROM limit_group
+  UNION ALL SELECT 'group', CAST(group_id AS text), 0, name, limits, ${ENTRIES} FROM limit_group
   UNION ALL SELECT 'row', CAST(group_id AS text), 0, "user", held, ${ENTRIES} FROM limit_row`;
 
-/** A group of limits with their names in `held`, or the amounts of a user in the group. */
+/** A group of limits with its name in `user` and theirs in `held`, or the amounts of a user in the group. */
 export type LimitsRow = Omit<HeldAccountRow, 'kind'> & { readonly kind: 'group' | 'row' };
 
 /** The account of a limit. @param name of its {@link LimitPlace} */
@@ -42,17 +42,31 @@ const accountOf = (name: string): Pick<HeldAccountRow, 'kind' | 'id' | 'window'>
   return { kind: 'limit', id: name.slice(0, end), window: Number(name.slice(end + 1)) };
 };
 
-const accountsInRow = ({ user, held, entries }: LimitsRow, names: readonly string[]): HeldAccountRow[] =>
-  readHeld(held).flatMap((amount, slot) =>
-    amount === 0n ? [] : [{ ...accountOf(names[slot] ?? `slot ${slot}:0`), user, held: String(amount), entries }],
-  );
+interface NamedGroup {
+  readonly group: string;
+  /** Names of its limits by slot. Of equal names, the engine uses the last one. */
+  readonly names: ReadonlyMap<number, string>;
+}
+
+const namedGroup = ({ user: group, held }: HeldAccountRow | LimitsRow): NamedGroup => {
+  const slots = new Map(readLimits(held).map((name, slot) => [name, slot]));
+  return { group, names: new Map([...slots].map(([name, slot]) => [slot, name])) };
+};
+
+const accountsInRow = ({ user, held, entries }: LimitsRow, found: NamedGroup | undefined): HeldAccountRow[] => {
+  const { group = '', names } = found ?? {};
+  return readHeld(held).flatMap((amount, slot) => {
+    const account = accountOf(names?.get(slot) ?? `slot ${slot}:0`);
+    return amount === 0n ? [] : [{ ...account, user, held: String(amount), entries, group }];
+  });
+};
 
 /** Replaces the rows that contain several accounts. */
 export const singleAccounts = (found: readonly (HeldAccountRow | LimitsRow)[]): HeldAccountRow[] => {
-  const names = new Map(found.flatMap(({ kind, id, held }) => (kind === 'group' ? [[id, readLimits(held)]] : [])));
+  const groups = new Map(found.flatMap((row) => (row.kind === 'group' ? [[row.id, namedGroup(row)]] : [])));
   return found.flatMap((row): HeldAccountRow[] => {
     if (row.kind === 'group') return [];
-    return row.kind === 'row' ? accountsInRow(row, names.get(row.id) ?? []) : [row as HeldAccountRow];
+    return row.kind === 'row' ? accountsInRow(row, groups.get(row.id)) : [row as HeldAccountRow];
   });
 };
 
