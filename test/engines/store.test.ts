@@ -14,6 +14,7 @@ import { describeCostStore } from '../store/conformance/cost-store.ts';
 import { describeDecisionQueries } from '../store/conformance/decision-queries.ts';
 import { describeDecisionStore } from '../store/conformance/decision-store.ts';
 import { describeLedger } from '../store/conformance/ledger.ts';
+import { describeLimitRows } from '../store/conformance/limit-rows.ts';
 import { describeNotificationStore } from '../store/conformance/notification-store.ts';
 import { DATABASE, type OpenStore } from '../store/conformance/open-store.ts';
 import { toldChanges } from '../store/conformance/operator-changes.ts';
@@ -51,6 +52,7 @@ describe.skipIf(isLeftOut)(`the store on PostgreSQL${reason}`, () => {
   describe.each([
     ['deciding and reserving', describeDecisionStore],
     ['the ledger', (opened: OpenStore) => describeLedger(opened, 'any')],
+    ['limits', (opened: OpenStore) => describeLimitRows(opened, 3)],
     ['decisions', describeDecisionQueries],
     ['settlement', describeSettlementStore],
     ['copies', (opened: OpenStore) => describeSnapshots(opened, 'begin')],

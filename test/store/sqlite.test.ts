@@ -7,6 +7,7 @@ import { describeCostStore } from './conformance/cost-store.ts';
 import { describeDecisionQueries } from './conformance/decision-queries.ts';
 import { describeDecisionStore } from './conformance/decision-store.ts';
 import { describeLedger } from './conformance/ledger.ts';
+import { describeLimitRows } from './conformance/limit-rows.ts';
 import { DATABASE, type OpenStore } from './conformance/open-store.ts';
 import { describeNotificationStore } from './conformance/notification-store.ts';
 import { describeOperatorTransactionStore } from './conformance/operator-transaction-store.ts';
@@ -22,6 +23,7 @@ const open: OpenStore = (folder, clock) =>
 describe.each([
   ['deciding and reserving', describeDecisionStore],
   ['the ledger', (opened: OpenStore) => describeLedger(opened, 'as handed over')],
+  ['limits', (opened: OpenStore) => describeLimitRows(opened, 1)],
   ['decisions', describeDecisionQueries],
   ['notifications', describeNotificationStore],
   ['settlement', describeSettlementStore],
