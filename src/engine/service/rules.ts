@@ -167,7 +167,7 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
       await requireDapp(context, paymasterId);
       const { rules } = await store.dappPolicy(paymasterId);
       const adding = rulesOf(limitSetup, rules).filter(addsUp);
-      return Promise.all(adding.map((rule) => usageOf(store, rule, clock.now())));
+      return usageOf(store, adding, clock.now());
     },
     'rules.evaluate': async ({ decisionId, expression }) => {
       const { record, policy } = await decidedBefore(decisionId);

@@ -172,7 +172,7 @@ const useRest = async (store: Store): Promise<void> => {
     () => store.outstandingReservations(),
     () => store.rollingHoldings(rolling),
     () => store.forgetRolling(rolling, 2),
-    () => store.windowUsers({ place: ofLimit, threshold: 1n, most: 1 }),
+    () => store.windowUsers([{ place: ofLimit, threshold: 1n, most: 1 }]),
     () => store.settlementChains(),
     () => store.settlementState(chain),
     () => store.operationsWithoutDecision(chain, mined),

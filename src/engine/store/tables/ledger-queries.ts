@@ -8,8 +8,8 @@ import { readHeld, readLimits } from './limit-rows.ts';
 /** Rows per read. */
 const STRETCH = 5_000;
 
-/** Rows of limits per read. A row contains the amounts of all limits of a DApp. */
-const LIMIT_STRETCH = 200;
+/** Amounts of limits per read. A row contains the amounts of a user for many limits. */
+const AMOUNTS_PER_READ = 20_000;
 
 const PARTS = 'SELECT "window", held FROM ledger_account WHERE kind = $1 AND id = $2 ORDER BY "window"';
 const NEWEST = 'SELECT max("window") AS newest FROM ledger_account WHERE kind = $1 AND id = $2';
@@ -34,6 +34,23 @@ export interface WindowQuery {
   readonly most: number;
 }
 
+const nobody = (): WindowUsers => ({ users: 0, atLimit: 0, nearest: [] });
+
+/** Counts users with their amounts by slot. */
+const addUsers = (
+  result: WindowUsers,
+  { threshold, most }: WindowQuery,
+  users: readonly { readonly user: string; readonly held: readonly bigint[] }[],
+  slot = -1,
+): void => {
+  const used = users.map(({ user, held }) => ({ user, used: held[slot] ?? 0n })).filter((one) => one.used > 0n);
+  result.users += used.length;
+  result.atLimit += used.filter((one) => one.used >= threshold).length;
+  result.nearest = [...result.nearest, ...used]
+    .sort((a, b) => Number(b.used > a.used) - Number(b.used < a.used))
+    .slice(0, most);
+};
+
 /** Accounts that count together are adjacent. */
 export const ledgerQueries = ({ rows, writeShared }: Access) => ({
   /** Sum of a rolling window's buckets; the window of the account is ignored. Undefined if no bucket exists. */
@@ -52,26 +69,28 @@ export const ledgerQueries = ({ rows, writeShared }: Access) => ({
       tx.log.append('reset', { kind, id });
     });
   },
-  /** How close the users of a limit are to the threshold, in the account's window. */
-  async windowUsers({ place, threshold, most }: WindowQuery): Promise<WindowUsers> {
-    let nearest: WindowUsers['nearest'] = [];
-    let [users, atLimit] = [0, 0];
-    const group = await rows.get<{ groupId: number; limits: string }>(GROUP, [place.group]);
-    const slot = group === undefined ? -1 : readLimits(group.limits).indexOf(place.name);
-    if (group === undefined || slot < 0) return { users, atLimit, nearest };
-    for (let after = ''; ;) {
-      const found = await rows.all<{ user: string; held: string }>(USERS, [group.groupId, after, LIMIT_STRETCH]);
-      const used = found
-        .map(({ user, held }) => ({ user, used: readHeld(held)[slot] ?? 0n }))
-        .filter((one) => one.used > 0n);
-      users += used.length;
-      atLimit += used.filter((account) => account.used >= threshold).length;
-      nearest = [...nearest, ...used].sort((a, b) => Number(b.used > a.used) - Number(b.used < a.used)).slice(0, most);
-      const last = found.at(-1);
-      if (last === undefined || found.length < LIMIT_STRETCH) return { users, atLimit, nearest };
-      after = last.user;
-      await turn();
+  /**
+   * How close the users of limits are to the thresholds, each in the window of its account. Reads each row of users once
+   * for all limits: it contains the amounts of all of them.
+   */
+  async windowUsers(queries: readonly WindowQuery[]): Promise<WindowUsers[]> {
+    const counts = queries.map((query) => ({ query, result: nobody() }));
+    for (const [name, inGroup] of Map.groupBy(counts, ({ query }) => query.place.group)) {
+      const group = await rows.get<{ groupId: number; limits: string }>(GROUP, [name]);
+      if (group === undefined) continue;
+      const slots = new Map(readLimits(group.limits).map((limit, slot) => [limit, slot]));
+      const stretch = Math.ceil(AMOUNTS_PER_READ / slots.size);
+      for (let after = ''; ;) {
+        const found = await rows.all<{ user: string; held: string }>(USERS, [group.groupId, after, stretch]);
+        const users = found.map(({ user, held }) => ({ user, held: readHeld(held) }));
+        for (const { query, result } of inGroup) addUsers(result, query, users, slots.get(query.place.name));
+        const last = found.at(-1);
+        if (last === undefined || found.length < stretch) break;
+        after = last.user;
+        await turn();
+      }
     }
+    return counts.map(({ result }) => result);
   },
   /** Outstanding reservations by DApp. DApps without reservations are omitted. */
   async outstandingReservations(): Promise<OutstandingReservations[]> {
