@@ -54,7 +54,7 @@ test('a limit is added in shadow, shows what it would deny, and is then enforced
   await item.getByRole('link', { name: 'Decisions' }).click();
   await expect.poll(() => page.getByRole('table').getByRole('row').count()).toBe(4);
   await page.getByRole('table').getByRole('row').nth(1).click();
-  await page.getByText('would deny').waitFor();
+  await page.getByText('Spending limit would deny').waitFor();
   await shot('trace');
   await page.evaluate((id) => (window.location.hash = `#/dapps/${id}`), dapp.paymasterId);
   await item.getByRole('button', { name: 'Schedule' }).click();
