@@ -116,7 +116,10 @@ export const firstRunJourney = async (
   const { stdout } = await promisify(execFile)('sh', ['-c', snippet]);
   const { result } = JSON.parse(stdout) as { result?: { paymasterAndData: string } };
   expect(result?.paymasterAndData).toMatch(/^0x[0-9a-f]{500,}$/);
-  await page.getByRole('listitem').filter({ hasText: 'Sponsored' }).waitFor();
+  await page
+    .getByRole('listitem')
+    .filter({ hasText: /by 0x[\da-f]{4}…/i })
+    .waitFor();
 
   // One that calls what was not ticked waits behind a button, and is explained.
   const burn = operation({ to: contracts.gameItems, data: gameCall('burn', 3n) });
