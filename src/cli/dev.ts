@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { entryPoints } from '../core/entry-points/registry.ts';
+import { entryPoints, usualEntryPoint } from '../core/entry-points/registry.ts';
 import { EngineError } from '../shared/errors.ts';
 import type { EntryPointVersion } from '../shared/schema/user-operation.ts';
 import { MAX_WHOLE_NUMBER, wholeNumber } from './command.ts';
@@ -33,7 +33,9 @@ export const devCommand = new Command('dev')
     'bundler of that chain (default: an alto of its own, which npm fetches if it is not installed)',
   )
   .addOption(
-    new Option('--entry-point <version>', 'version of the EntryPoint').choices(Object.keys(entryPoints)).default('0.7'),
+    new Option('--entry-point <version>', 'version of the EntryPoint')
+      .choices(Object.keys(entryPoints))
+      .default(usualEntryPoint.version),
   )
   .option('--limit <n>', 'operations that are sponsored a day for each user', wholeNumber(1, MAX_WHOLE_NUMBER), 100)
   .option('--port <port>', 'port to listen on (default: 8645, or any other if that is taken)', wholeNumber(0, 65_535))

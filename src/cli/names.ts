@@ -109,6 +109,8 @@ const kinds: Readonly<Record<string, Kind>> = {
     missing: 'DECISION_NOT_FOUND',
     // Also the userOpHash, by which apps and explorers know an operation.
     candidates: async (call, typed) => {
+      const exact = await call('decisions.list', { decisionId: typed, limit: 1 });
+      if (exact.length > 0) return exact.map(({ id }) => ({ id }));
       const found = await call('decisions.list', { text: typed, limit: 20 });
       const isHash = typed.startsWith('0x');
       return found.map(({ id }) => ({ id, ...(isHash && { name: typed }) }));

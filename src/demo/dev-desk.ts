@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type JsonRpcProvider, type HDNodeWallet, getCreateAddress, parseEther, toQuantity } from 'ethers';
-import type { ArtifactName } from '../engine/chain/artifacts.ts';
+import { entryPoints } from '../core/entry-points/registry.ts';
 import { CREATE2_DEPLOYER } from '../engine/chain/canonical-contracts.ts';
 import type { Engine } from '../engine/index.ts';
 import type { Service } from '../engine/service/index.ts';
@@ -49,15 +49,6 @@ export interface DevDesk {
   /** A contract on which anyone can mint. */
   readonly sample: Address;
 }
-
-/** Where SDKs expect the account factory of an EntryPoint on every chain, and what is there. */
-const FACTORIES: Readonly<Record<EntryPointVersion, { readonly artifact: ArtifactName; readonly address?: Address }>> =
-  {
-    '0.6': { artifact: 'SimpleAccountFactory', address: '0x9406Cc6185a346906296840746125a0E44976454' },
-    '0.7': { artifact: 'SimpleAccountFactory-0.7', address: '0x91E60e0613810449d098b0b5Ec8b51A0FE8c8985' },
-    '0.8': { artifact: 'SimpleAccountFactory-0.8', address: '0x13E9ed32155810FDbd067D4522C492D6f68E5944' },
-    '0.9': { artifact: 'SimpleAccountFactory-0.9' },
-  };
 
 const DAPP = 'Development';
 /** The vault of a folder that is kept holds only keys for a local chain. */
@@ -179,7 +170,7 @@ export const startDevDesk = async (options: DevOptions, ends: Ends, say: (text: 
   await constructAt(CREATE2_DEPLOYER, { artifact: 'Create2Deployer' }, operator);
   const entryPoint = await deployEntryPoint(operator, entryPointVersion);
   say(`EntryPoint v${entryPointVersion} at ${entryPoint}`);
-  const { artifact, address } = FACTORIES[entryPointVersion];
+  const { artifact, address } = entryPoints[entryPointVersion].accountFactory;
   if (address === undefined) say(`Account factory at ${await deployContract(artifact, [entryPoint], operator)}`);
   else {
     await constructAt(address, { artifact, args: [entryPoint] }, operator);

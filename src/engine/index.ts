@@ -162,7 +162,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     const names = createNames({ clock, servers: options.nameServers });
     undo.push(() => names.close());
     const post = createPost(names.resolve, network);
-    const chains = createChainAccess(store, vault, config.chainTimeoutMs, metrics.calledNode, post, clock);
+    const chains = createChainAccess(store, vault, config.chainTimeoutMs, metrics.calledNode, post, clock, network.timers);
     const fees = createBelievedFees({ store, clock, log });
     undo.push(() => fees.stop());
     const { webhookAllowPrivate: allowPrivate, webhookMaxConcurrent: maxConcurrent } = config;

@@ -83,6 +83,7 @@ describe('a policy file is tried on past decisions', () => {
       'nowSponsored',
       'nowDenied',
       'unknown',
+      'unknownBy',
       'costWei',
       'senders',
       'byRule',

@@ -91,7 +91,7 @@ test.each(ruleTypes.map((kind) => [kind.setup.policyType, kind] as const))(
     expect(added).not.toEqual([]);
     for (const line of added) {
       expect(line).toContain(` --type ${type} `);
-      const data = parseExactJson(/ --data '(.+?)'/.exec(line)?.[1] ?? '') as object;
+      const data = parseExactJson(/ --policy-data '(.+?)'/.exec(line)?.[1] ?? '') as object;
       // What `--senders` reads of a file stands in the data.
       const listed = line.includes(' --senders ') ? { addresses: [`0x${'a1'.repeat(20)}`] } : {};
       const rule = { name: 'Rule', policyType: type, policyData: { ...data, ...listed } };

@@ -69,7 +69,8 @@ export class SimulatedDesk {
     const { draw, time, internet, flags = {} } = this.#options;
     const dir = this.#folder((this.#starts += 1));
     const part = draw.part(`start ${this.#starts}`);
-    const [clock, network] = [time.clock(), new ProcessNetwork(internet)];
+    const clock = time.clock();
+    const network = new ProcessNetwork(internet, clock);
     const folder = openDataFolder(dir);
     const disk = new Disk(folder.dir, part.part('disk'));
     const engine = await createEngine({

@@ -94,8 +94,11 @@ export class ProcessNetwork implements Network {
   readonly #open = new Set<Wire>();
   #isCut = false;
 
-  constructor(internet: Internet) {
+  readonly timers: Network['timers'];
+
+  constructor(internet: Internet, timers: Network['timers']) {
     this.#internet = internet;
+    this.timers = timers;
   }
 
   agents(): ReturnType<Network['agents']> {

@@ -16,6 +16,7 @@ const requireV06 = (op: UserOperation): UserOperationV06 => {
 export const entryPoint06: EntryPoint = {
   version: '0.6',
   address: '0x5FF137D4b0FDCD49DcA30c7CF57E578a026d2789',
+  accountFactory: { artifact: 'SimpleAccountFactory', address: '0x9406Cc6185a346906296840746125a0E44976454' },
   deployment: { artifact: 'EntryPoint', salt: ZeroHash as Hex },
   isPacked: false,
   emptyFields: { initCode: '0x', paymasterAndData: '0x' },

@@ -20,6 +20,7 @@ const unusedGasPenalty: UnusedGasPenalty = {
 export const entryPoint07 = packedEntryPoint({
   version: '0.7',
   address: '0x0000000071727De22E5E9d8BAf0edAc6f37da032',
+  accountFactory: { artifact: 'SimpleAccountFactory-0.7', address: '0x91E60e0613810449d098b0b5Ec8b51A0FE8c8985' },
   deployment: {
     artifact: 'EntryPoint-0.7',
     salt: '0x90d8084deab30c2a37c45e8d47f49f2f7965183cb6990a98943ef94940681de3',

@@ -60,6 +60,7 @@ export const typedHash = (op: PackedUserOperation, { chainId, entryPoint, delega
 export const entryPoint08 = packedEntryPoint({
   version: '0.8',
   address: '0x4337084D9E255Ff0702461CF8895CE9E3b5Ff108',
+  accountFactory: { artifact: 'SimpleAccountFactory-0.8', address: '0x13E9ed32155810FDbd067D4522C492D6f68E5944' },
   deployment: {
     artifact: 'EntryPoint-0.8',
     salt: '0x0a59dbff790c23c976a548690c27297883cc66b4c67024f9117b0238995e35e9',

@@ -10,6 +10,7 @@ import { packedEntryPoint } from './packed.ts';
 export const entryPoint09 = packedEntryPoint({
   version: '0.9',
   address: '0x433709009B8330FDa32311DF1C2AFA402eD8D009',
+  accountFactory: { artifact: 'SimpleAccountFactory-0.9' },
   deployment: { artifact: 'EntryPoint-0.9' },
   simulations: 'EntryPointSimulations-0.9',
   takesEip7702Marker: true,

@@ -36,6 +36,8 @@ export interface EntryPoint extends OperationTarget, EntryPointGas {
    * salt, the artifact is a different build from the contract on public chains, whose creation code is in no package.
    */
   readonly deployment: { readonly artifact: EntryPointArtifact; readonly salt?: Hex };
+  /** The factory of SimpleAccount for it, and its address on public chains; without an address, it is on none. */
+  readonly accountFactory: { readonly artifact: EntryPointArtifact; readonly address?: Address };
   /**
    * The same contract with an added `simulateHandleOp`, for state overrides. Absent if the contract itself has that
    * function.

@@ -12,6 +12,7 @@ interface PackedEntryPoint extends Pick<
   | 'version'
   | 'address'
   | 'deployment'
+  | 'accountFactory'
   | 'takesEip7702Marker'
   | 'ignoresCreationOfExisting'
   | 'leavesOutSuffix'

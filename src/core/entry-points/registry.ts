@@ -15,6 +15,9 @@ export const entryPoints: Readonly<Record<EntryPointVersion, EntryPoint>> = {
   '0.9': entryPoint09,
 };
 
+/** The EntryPoint that most SDKs use by default. */
+export const usualEntryPoint = entryPoint07;
+
 export const allEntryPoints: readonly EntryPoint[] = Object.values(entryPoints);
 
 const byAddress = new Map(allEntryPoints.map((entryPoint) => [addressKey(entryPoint.address), entryPoint]));

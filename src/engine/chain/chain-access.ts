@@ -100,7 +100,8 @@ const readChainId = async (node: RpcClient, chainId: number): Promise<unknown> =
  *
  * @param onOutcome called with the result of each request to a chain's node or bundler
  * @param post connects to nodes and bundlers; default: with the machine's name resolution
- * @param clock for gas schedules that change at a known time, and for timeouts
+ * @param clock for gas schedules that change at a known time
+ * @param timers measure how long nodes and bundlers take to answer
  */
 export const createChainAccess = (
   store: Pick<Store, 'findChain'>,
@@ -108,7 +109,8 @@ export const createChainAccess = (
   timeoutMs: number,
   onOutcome: (target: CallTarget, outcome: CallOutcome) => void = () => undefined,
   post?: Post,
-  clock: Pick<Clock, 'now' | 'setTimer'> = systemClock,
+  clock: Pick<Clock, 'now'> = systemClock,
+  timers: Pick<Clock, 'setTimer'> = systemClock,
 ): ChainAccess => {
   const clients = new Map<string, RpcClient>();
   const nodes = new Map<string, RpcClient>();
@@ -118,7 +120,7 @@ export const createChainAccess = (
     const what = `The ${target.kind} of chain ${target.chainId}`;
     const key = `${what} ${url}`;
     const known =
-      clients.get(key) ?? createRpcClient(url, what, timeoutMs, (outcome) => onOutcome(target, outcome), post, clock);
+      clients.get(key) ?? createRpcClient(url, what, timeoutMs, (outcome) => onOutcome(target, outcome), post, timers);
     clients.set(key, known);
     return known;
   };
@@ -158,7 +160,7 @@ export const createChainAccess = (
     },
     async chainIdAt(url) {
       try {
-        const answer = await createRpcClient(url, 'The node', timeoutMs, undefined, post, clock).send(
+        const answer = await createRpcClient(url, 'The node', timeoutMs, undefined, post, timers).send(
           'eth_chainId',
           [],
         );

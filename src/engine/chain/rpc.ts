@@ -99,7 +99,7 @@ const PARTS = 10;
  */
 const startTimeout = (
   timeoutMs: number,
-  clock: Pick<Clock, 'setTimer'>,
+  timers: Pick<Clock, 'setTimer'>,
 ): { readonly signal: AbortSignal; readonly end: () => void } => {
   const controller = new AbortController();
   let left = PARTS;
@@ -110,7 +110,7 @@ const startTimeout = (
       if (left > 0) wait();
       if (left === 0) controller.abort(new DOMException('No answer in time', 'TimeoutError'));
     };
-    end = clock.setTimer(Math.ceil(timeoutMs / PARTS), pass);
+    end = timers.setTimer(Math.ceil(timeoutMs / PARTS), pass);
   };
   wait();
   return { signal: controller.signal, end: () => end() };
@@ -142,7 +142,7 @@ const postBySystem = createPost(createNames({ clock: systemClock }).resolve);
  * @param timeoutMs maximum time for a response
  * @param onOutcome called with the result of each request
  * @param send connects to the server
- * @param clock measures the time for a response
+ * @param timers measure the time for a response
  */
 export const createRpcClient = (
   url: string,
@@ -150,7 +150,7 @@ export const createRpcClient = (
   timeoutMs: number,
   onOutcome: (outcome: CallOutcome) => void = () => undefined,
   send: Post = postBySystem,
-  clock: Pick<Clock, 'setTimer'> = systemClock,
+  timers: Pick<Clock, 'setTimer'> = systemClock,
 ): RpcClient => {
   const unreachable = (detail: string, cause?: unknown): EngineError =>
     new EngineError('CHAIN_UNREACHABLE', `${what} ${detail}`, {}, { cause });
@@ -158,7 +158,7 @@ export const createRpcClient = (
   const { target, headers } = requestFor(url);
   let answeredAt: number | undefined;
   const post = async (body: string): Promise<unknown> => {
-    const timeout = startTimeout(timeoutMs, clock);
+    const timeout = startTimeout(timeoutMs, timers);
     try {
       const { signal } = timeout;
       const answer = await send(target, { headers, body, signal, mostBytes: MAX_MIB * 2 ** 20 });

@@ -1,5 +1,6 @@
 import { Agent as HttpAgent, type Server } from 'node:http';
 import { Agent as HttpsAgent, type AgentOptions } from 'node:https';
+import { type Clock, systemClock } from '../base/clock.ts';
 
 /** Agents of requests, by the protocol of their URL. */
 export interface Agents {
@@ -16,6 +17,8 @@ export interface Network {
   readonly agents: (options?: AgentOptions) => Agents;
   /** Lets a server accept connections. The server emits `listening` or `error`, as in Node.js. */
   readonly listen: (server: Server, place: ServerPlace) => void;
+  /** Measures how long a node takes to answer: in the time of the network, whatever the engine's clock says. */
+  readonly timers: Pick<Clock, 'setTimer'>;
 }
 
 /** Number of connections that the operating system accepts while this process is busy. The system may allow fewer. */
@@ -35,4 +38,5 @@ export const systemNetwork: Network = {
     };
   },
   listen: (server, place) => void server.listen({ ...place, backlog: BACKLOG }),
+  timers: systemClock,
 };
