@@ -162,10 +162,11 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     const names = createNames({ clock, servers: options.nameServers });
     undo.push(() => names.close());
     const post = createPost(names.resolve, network);
-    const chains = createChainAccess(store, vault, config.chainTimeoutMs, metrics.calledNode, post, clock, network.timers);
+    const { chainTimeoutMs, settlementPollMs: everyMs } = config;
+    const { webhookAllowPrivate: allowPrivate, webhookMaxConcurrent: maxConcurrent } = config;
+    const chains = createChainAccess(store, vault, chainTimeoutMs, metrics.calledNode, post, clock, network.timers);
     const fees = createBelievedFees({ store, clock, log });
     undo.push(() => fees.stop());
-    const { webhookAllowPrivate: allowPrivate, webhookMaxConcurrent: maxConcurrent } = config;
     const guard = { resolver: names.resolve, allowPrivate, network };
     const guarded = { ...guard, clock, timeoutMs: () => config.webhookTimeoutMs };
     const webhooks = createDeliverer({ ...guarded, maxConcurrent, answered: metrics.calledWebhook });
@@ -182,7 +183,6 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     const transactions = createOperatorTransactions({ store, vault, chains, clock, entropy, keySigners });
     const rates = createRates(chains, clock);
     const afterPoll = createReceiptReader({ store, clock, rates });
-    const { settlementPollMs: everyMs } = config;
     const settlement = createSettlement({ store, chains, afterPoll, clock, log, isLeader, everyMs });
     undo.push(() => settlement.stop());
     let url: string | null = null;

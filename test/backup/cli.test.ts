@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, readdirSync, watch, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -52,6 +52,7 @@ describe('gasdesk backup and restore', () => {
     const dir = tempFolder();
     const file = join(dir, 'file.gasdesk-backup');
     const desk = join(dir, 'desk');
+    mkdirSync(desk);
     const backup = (...args: string[]) => gasdesk(['backup', file, '--data', desk, ...args], env);
     expect((await backup()).code).toBe(0);
     const first = readFileSync(file);
