@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 
 /**
@@ -13,10 +13,9 @@ import { parseArgs } from 'node:util';
 const root = join(import.meta.dirname, '..');
 const { values } = parseArgs({ options: { out: { type: 'string' } } });
 
-const run = (cwd: string, command: string, args: readonly string[]): string => {
-  const { status, stdout } = spawnSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+const run = (cwd: string, command: string, args: readonly string[]): void => {
+  const { status } = spawnSync(command, args, { cwd, stdio: ['ignore', 'ignore', 'inherit'] });
   if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed`);
-  return stdout;
 };
 
 interface Packed {
@@ -27,11 +26,11 @@ interface Packed {
 const pack = (folder: string): Packed => {
   run(root, 'git', ['clone', '--quiet', root, folder]);
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
-  run(folder, 'npm', ['pack', '--silent']);
-  const [{ filename }] = JSON.parse(run(folder, 'npm', ['pack', '--ignore-scripts', '--json', '--silent'])) as [
-    { filename: string },
-  ];
-  const file = join(folder, filename);
+  const packed = `${folder}-packed`;
+  mkdirSync(packed);
+  run(folder, 'npm', ['pack', '--silent', '--pack-destination', packed]);
+  const [name = ''] = readdirSync(packed);
+  const file = join(packed, name);
   return { file, sha256: createHash('sha256').update(readFileSync(file)).digest('hex') };
 };
 
@@ -42,7 +41,7 @@ try {
   if (one.sha256 !== other.sha256) throw new Error('The two builds differ');
   if (values.out !== undefined) {
     mkdirSync(values.out, { recursive: true });
-    copyFileSync(one.file, join(values.out, one.file.slice(one.file.lastIndexOf('/') + 1)));
+    copyFileSync(one.file, join(values.out, basename(one.file)));
     copyFileSync(join(work, 'one', 'resources', 'sbom.cdx.json'), join(values.out, 'sbom.cdx.json'));
   }
 } finally {

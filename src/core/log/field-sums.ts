@@ -7,9 +7,13 @@ const DIGITS = 8;
 
 const sumOf = (value: unknown): string => sha256(toUtf8Bytes(JSON.stringify(value))).slice(2, 2 + DIGITS);
 
+/** A longer list counts as one value: lists of accounts may have a hundred thousand. */
+const MOST_ITEMS = 100;
+
 /** The values in a document, by paths such as `entry.body.steps[2]`. Empty objects and lists count as values. */
 const leavesOf = (value: unknown, path: string): (readonly [path: string, value: unknown])[] => {
   if (typeof value !== 'object' || value === null) return [[path, value]];
+  if (Array.isArray(value) && value.length > MOST_ITEMS) return [[path, value]];
   const items: readonly (readonly [string, unknown])[] = Array.isArray(value)
     ? value.map((item, index) => [`${path}[${index}]`, item])
     : Object.entries(value).map(([name, item]) => [path === '' ? name : `${path}.${name}`, item]);

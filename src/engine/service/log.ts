@@ -16,6 +16,8 @@ const unprovable = (): EngineError =>
     'The stored tree of the log is damaged: a receipt would not verify. Run "gasdesk log verify", which names what is wrong, and restore a backup',
   );
 
+type DecisionEntry = Entry & { readonly body: { readonly policy?: string } };
+
 /** Procedures for verifying and browsing the log. */
 export const logHandlers = ({
   store,
@@ -63,7 +65,7 @@ export const logHandlers = ({
     'log.receipt': async ({ decisionId }) => ({ receipt: entryProofText(await prove(decisionId)) }),
     'log.proof': async ({ decisionId }) => {
       const proof = await prove(decisionId);
-      const { policy } = (await store.findDecision(decisionId)) ?? {};
+      const { policy } = (JSON.parse(proof.entry) as DecisionEntry).body;
       const revision = policy === undefined ? undefined : await store.findPolicy(policy);
       const key = verifierKeyText(await checkpoints.key(), sha256);
       const html = await proofPage(createSharedProof(proof, { key, policy: revision ?? null, engine: version }));

@@ -28,7 +28,14 @@ export const useDraft = <Form extends object>(
   if (draft !== undefined) write(draft);
   const stop = watch(
     () => JSON.stringify(read()),
-    (text) => sessionStorage.setItem(key, text),
+    (text) => {
+      try {
+        sessionStorage.setItem(key, text);
+      } catch {
+        // A list of accounts may be larger than what a tab may store. An older draft would be wrong.
+        sessionStorage.removeItem(key);
+      }
+    },
   );
   onScopeDispose(stop);
   return () => {
