@@ -102,6 +102,13 @@ test('the console saves the page of a decision with the keyboard alone', async (
   onTestFinished(() => page.close());
   await page.getByRole('navigation').first().waitFor();
   await page.evaluate((id) => void (location.hash = `#/decisions/${id}`), denied);
+  const fits = () =>
+    page
+      .getByRole('region', { name: 'Why it was decided this way' })
+      .evaluate((region) => region.scrollWidth <= region.clientWidth);
+  await page.getByRole('button', { name: /^Raise/ }).waitFor();
+  await page.screenshot({ path: join(artifacts, 'decision-long-name.png') });
+  expect(await fits()).toBe(true);
   await page.getByRole('button', { name: 'Share' }).press('Enter');
   const dialog = page.getByRole('dialog', { name: 'Share this decision' });
   await dialog.getByText('key of your log').waitFor();
