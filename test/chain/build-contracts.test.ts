@@ -10,7 +10,8 @@ test.runIf(playsAll)('a build leaves whole artifacts and no rubbish, and the nex
   try {
     await buildContracts(folder);
     const files = (await readdir(folder)).filter((file) => file !== '.stamp');
-    expect(files).toHaveLength(48);
+    expect(files).toContain('EntryPoint-0.9.json');
+    expect(files.filter((file) => !file.endsWith('.json'))).toEqual([]);
     for (const file of files) {
       const artifact = JSON.parse(await readFile(join(folder, file), 'utf8')) as { name: string; bytecode: string };
       expect(`${artifact.name}.json`).toBe(file);
