@@ -27,6 +27,9 @@ const eventWebhook = z.strictObject({
     })
     .nullable()
     .describe('null: no events wait for one that it does not accept'),
+  aside: z
+    .number()
+    .describe('Number of events that it has not accepted and that are retried while later ones continue'),
 });
 
 export type EventWebhookView = z.output<typeof eventWebhook>;

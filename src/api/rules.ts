@@ -63,6 +63,12 @@ const shadowResult = z.strictObject({
   users: z.int().describe('Their users'),
 });
 
+const lastUse = z.strictObject({
+  ruleId: z.string(),
+  lastAt: z.number().nullable().describe('epoch ms; null: no decision that was read has used it'),
+  knownSince: z.number().describe('epoch ms of the first decision that was read whose policy contains it'),
+});
+
 const limitUsage = z.strictObject({
   ruleId: z.string(),
   name: z.string(),
@@ -105,6 +111,16 @@ export const ruleProcedures = {
     summary: 'Show the usage of each spending limit of a DApp in its current window, and the top users',
     input: z.strictObject({ paymasterId: id }),
     output: z.array(limitUsage),
+    errors: ['PAYMASTER_NOT_FOUND'],
+  }),
+  'rules.lastUses': procedure({
+    summary:
+      'Show when the registered contracts and rules of a DApp were last used by an operation that was sponsored, or that a rule of the same kind denied',
+    input: z.strictObject({
+      paymasterId: id,
+      last: z.int().min(1).max(100_000).default(10_000).describe('How many decisions to read, the newest ones'),
+    }),
+    output: z.array(lastUse),
     errors: ['PAYMASTER_NOT_FOUND'],
   }),
   'rules.decideAgain': procedure({

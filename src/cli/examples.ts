@@ -103,6 +103,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'rule pause': ['rule pause Members --dapp Game'],
   'rule unpause': ['rule unpause Members --dapp Game'],
   'rule remove': ['rule remove Members --dapp Game'],
+  'rule last-uses': ['rule last-uses --dapp Game'],
   'rule shadow-results': ['rule shadow-results --dapp Game'],
   'voucher sign': [
     'voucher sign --dapp Game --sender 0x1111111111111111111111111111111111111111 --subject user-7 --key-file voucher.key',

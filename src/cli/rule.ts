@@ -165,4 +165,8 @@ export const ruleCommand = group('rule', 'Rules of DApps', [
   calling('shadow-results', 'Show what rules in shadow would have denied since they were set', 'rules.shadowResults', {
     paymasterId: dapp,
   }),
+  calling('last-uses', 'Show when each contract and rule was last used', 'rules.lastUses', {
+    paymasterId: dapp,
+    last: '--last <n>  how many decisions to read, the newest ones',
+  }),
 ]);

@@ -98,10 +98,11 @@ test('an operator sees which event a webhook refuses, and that later ones contin
   await expect
     .poll(async () => {
       await desk().clock.advance(1_000);
-      return page.getByText('Set aside').count();
+      return page.getByText('Set aside', { exact: true }).count();
     })
     .toBe(1);
-  await page.getByText('Set aside').click();
+  await page.getByText('1 refused event is set aside and retried.').waitFor();
+  await page.getByText('Set aside', { exact: true }).click();
   await page.getByText('Later events continue.').waitFor();
   await page.getByText('unknown type').waitFor();
   await page.getByRole('button', { name: 'Send again' }).first().waitFor();

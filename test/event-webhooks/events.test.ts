@@ -141,7 +141,7 @@ test.each([
   await eventually(() => accepted()).toEqual(sponsored.toReversed());
   const stateOf = async () => (await deliveries(webhookId)).map(({ state }) => state).toSorted();
   await eventually(stateOf).toEqual(['aside', 'aside', 'delivered', 'delivered']);
-  expect((await list())[0]?.failing).toBeNull();
+  expect((await list())[0]).toMatchObject({ failing: null, aside: 2 });
   expect((await deliveries(webhookId)).find(({ state }) => state === 'aside')).toMatchObject({
     status: status === 0 ? null : status,
     response: status === 0 ? '' : 'I know no such event',
@@ -156,6 +156,7 @@ test.each([
   await eventually(() => accepted()).toHaveLength(3);
   isMended = true;
   await eventually(async () => new Set(await stateOf())).toEqual(new Set(['delivered']));
+  expect((await list())[0]?.aside).toBe(0);
   await eventually(async () => (await notified())[0]?.endedAt).toEqual(expect.any(Number));
 });
 

@@ -1,27 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { encodeExecute } from '../../../test/support/account-call-data.ts';
-import { decidedLine } from '../../../test/support/decided-record.ts';
-import { factsWith, policyWith } from '../../../test/support/facts.ts';
-import {
-  COST,
-  HOUR_MS,
-  ITEMS,
-  NOW,
-  PERSON,
-  call,
-  inWei,
-  items,
-  limit,
-  people,
-  rule,
-  vouched,
-} from '../../../test/support/situations.ts';
+import { policyWith } from '../../../test/support/facts.ts';
+import { ANN, BOB, decisionsOf } from '../../../test/support/sent-decisions.ts';
+import { COST, HOUR_MS, PERSON, inWei, items, limit, people, rule } from '../../../test/support/situations.ts';
 import type { DecisionRecord } from '../../shared/schema/decision.ts';
 import { weiToDecimal } from '../../shared/schema/decimal.ts';
-import type { Address } from '../../shared/schema/hex.ts';
-import { plan } from '../decision/decide.ts';
-import { Ledger } from '../ledger/ledger.ts';
 import { draftPolicy } from '../policy-file/draft-policy.ts';
 import { parsePolicyFile } from '../policy-file/parse-file.ts';
 import type { Policy } from '../policy/policy.ts';
@@ -29,36 +12,10 @@ import { PolicyTrial } from '../trial/try-policy.ts';
 import { PolicyNarrowing } from './narrow-policy.ts';
 import { narrowedFile } from './narrowed-file.ts';
 
-interface Sent {
-  readonly method?: 'mint' | 'burn';
-  readonly sender?: Address;
-  /** The keyed hash of the person who sends it. */
-  readonly person?: string;
-  /** Time after {@link NOW}, in ms. */
-  readonly after?: number;
-}
-
-const ANN: Address = `0x${'a1'.repeat(20)}`;
-const BOB: Address = `0x${'b2'.repeat(20)}`;
 /** The keyed hash of another person. */
 const OTHER = 'be'.repeat(32);
 const both = items({ whitelistedMethods: ['mint(uint256)', 'burn(uint256)'] });
 const unused = items({ ruleId: 'rule-2', name: 'Old shop: {', address: `0x${'18'.repeat(20)}` });
-
-/** Decides operations one after the other; all stay reserved. */
-const decisionsOf = (policy: Policy, sent: readonly Sent[]): DecisionRecord[] => {
-  const ledger = new Ledger();
-  return sent.map(({ method = 'mint', sender, person: id = PERSON, after = 0 }, index) => {
-    const op = { callData: encodeExecute(ITEMS, 0n, call(method)), ...(sender && { sender }) };
-    const { facts: subjects } = vouched({ source: 'VOUCHER', id, expiresAt: NOW / 1000 + 172_800 });
-    const facts = { ...factsWith({ op }), ...subjects, at: NOW + after };
-    const reservations = plan(facts, policy);
-    const held = reservations.map((one) => ledger.heldBy(one));
-    const record = { ...decidedLine(facts, policy, held), id: `d-${index}` };
-    if (record.outcome === 'sponsored') ledger.take(reservations);
-    return record;
-  });
-};
 
 /** @param recorded the policy that decided */
 const narrow = (policy: Policy, records: readonly DecisionRecord[], recorded = policy) => {

@@ -21,6 +21,7 @@ import {
   limitSetup,
   thresholdUnits,
 } from '../rules/spending-limit/index.ts';
+import { reservedLimits } from './reserved-limits.ts';
 
 /** A policy that sponsors less, and why. */
 export interface NarrowedPolicy {
@@ -120,7 +121,7 @@ export class PolicyNarrowing {
     const input = ruleInput(facts, recorded);
     this.#senders.add(addressKey(input.op.sender));
     this.#addCalls(input, record.at);
-    const reserved = this.#reserved(record);
+    const reserved = this.#reachReserved(record);
     for (const limit of this.#limits()) {
       const isKnown = addsUp(limit) && recorded.rules.some(({ ruleId }) => ruleId === limit.ruleId);
       // A limit that was known and reserved nothing did not apply to the operation.
@@ -139,16 +140,11 @@ export class PolicyNarrowing {
     }
   }
 
-  /** The limits in which the operation reserved something. */
-  #reserved({ reservations = [] }: DecisionRecord): ReadonlySet<string> {
-    const ids = new Set<string>();
-    for (const { account, amount, held } of reservations) {
-      const [kind, ruleId = ''] = account.split(':');
-      if (kind !== 'limit') continue;
-      ids.add(ruleId);
-      this.#reach(ruleId, BigInt(held) + BigInt(amount));
-    }
-    return ids;
+  /** Counts what the operation reserved in limits. @returns their ids */
+  #reachReserved(record: DecisionRecord): ReadonlySet<string> {
+    const limits = reservedLimits(record);
+    for (const { ruleId, reached } of limits) this.#reach(ruleId, reached);
+    return new Set(limits.map(({ ruleId }) => ruleId));
   }
 
   /**

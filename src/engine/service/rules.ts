@@ -5,6 +5,7 @@ import { EngineError } from '../../shared/errors.ts';
 import type { DecisionRecord } from '../../shared/schema/decision.ts';
 import { isRuleType, ruleTypeOf } from '../../core/decision/rule-words.ts';
 import { type Binding, bindingError, storedBinding, updatedBinding } from '../../core/rules/binding.ts';
+import { RuleUse } from '../../core/narrow/rule-use.ts';
 import { evaluateRecorded } from '../../core/replay/evaluate-recorded.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import { restarts, rulesOf } from '../../core/rules/rule.ts';
@@ -20,6 +21,7 @@ import { usageOf } from './limit-usage.ts';
 import { decideAgain } from '../../core/decision/decide-again.ts';
 import { currentPolicy } from '../sponsorship/current-policy.ts';
 import { requireDapp } from './dapps.ts';
+import { eachPastDecision } from './each-past-decision.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
 const requireBinding = (binding: Binding): void => {
@@ -79,7 +81,7 @@ const viewOf = (dapp: Dapp, whole?: Vault) => {
 
 /** Procedures for a DApp's rules. Its registered contracts are listed, paused and unpaused as if they were rules. */
 export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>> => {
-  const { store, clock, entropy, vault } = context;
+  const { store, clock, entropy, vault, trials } = context;
 
   const findLimit = async (paymasterId: string, ruleId: string): Promise<{ rule: Rule; limit: SpendingLimit }> => {
     const { rules, contracts } = await store.dappPolicy(paymasterId);
@@ -168,6 +170,13 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
       const { rules } = await store.dappPolicy(paymasterId);
       const adding = rulesOf(limitSetup, rules).filter(addsUp);
       return usageOf(store, adding, clock.now());
+    },
+    'rules.lastUses': async (query) => {
+      const { rules, contracts } = await store.dappPolicy((await requireDapp(context, query.paymasterId)).paymasterId);
+      const use = new RuleUse();
+      await eachPastDecision(trials, query, ({ record, revision }) => use.add(record, revision));
+      const existing = new Set([...rules, ...contracts].map(({ ruleId }) => ruleId));
+      return use.lastUses().filter(({ ruleId }) => existing.has(ruleId));
     },
     'rules.evaluate': async ({ decisionId, expression }) => {
       const { record, policy } = await decidedBefore(decisionId);

@@ -36,6 +36,8 @@ export interface EventPosition {
 }
 
 export interface PlacedWebhook extends EventWebhook {
+  /** Number of events that are retried while later ones continue. */
+  readonly aside: number;
   readonly position: EventPosition;
 }
 

@@ -32,7 +32,9 @@ const DELIVERY =
   `webhook_id, event_id, type, at, source, position, state, attempts, attempted_at, next_at, status, error,
   request_headers, request_body, response, ms`.replaceAll(/\s+/g, ' ');
 
-const LIST = `SELECT ${WEBHOOK}, ${POSITION} FROM event_webhook JOIN event_position USING (webhook_id)
+const LIST = `SELECT ${WEBHOOK}, ${POSITION}, CAST((SELECT count(*) FROM event_delivery
+    WHERE event_delivery.webhook_id = event_webhook.webhook_id AND state = 'aside') AS integer) AS aside
+  FROM event_webhook JOIN event_position USING (webhook_id)
   ORDER BY created_at, place`;
 
 const PLACE = `INSERT INTO event_position (webhook_id, ${POSITION})
@@ -64,7 +66,7 @@ const ofScope = ({ accountId, paymasterId }: EventScope, parameter: string): [sq
   return [`AND paymaster_id IN (SELECT paymaster_id FROM paymaster WHERE account_id = ${parameter})`, [accountId]];
 };
 
-const webhooks = storedAs<EventWebhook & EventPosition>({ json: ['events'], flags: ['active'] });
+const webhooks = storedAs<Omit<PlacedWebhook, 'position'> & EventPosition>({ json: ['events'], flags: ['active'] });
 
 const toWebhook = (row: object): PlacedWebhook => {
   const { entry, part, notification, attempts, failedAt, nextAt, ...webhook } = webhooks.read(row);

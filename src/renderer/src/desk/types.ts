@@ -6,6 +6,7 @@ export type Chain = ProcedureOutput<'chains.list'>[number];
 /** A rule, or a registered contract, which is listed among the rules. */
 export type Rule = ProcedureOutput<'rules.list'>[number];
 export type LimitUsage = ProcedureOutput<'rules.usage'>[number];
+export type LastUse = ProcedureOutput<'rules.lastUses'>[number];
 export type ShadowResult = ProcedureOutput<'rules.shadowResults'>[number];
 export type Exposure = ProcedureOutput<'exposure.get'>;
 export type DecisionSummary = ProcedureOutput<'decisions.summary'>;

@@ -1,5 +1,5 @@
 import { pricedAmount, shownDollars } from '../../../../shared/words/amount.ts';
-import type { LimitUsage } from '../../desk/types.ts';
+import type { LastUse, LimitUsage } from '../../desk/types.ts';
 
 export const people = (count: number): string => `${count} ${count === 1 ? 'user' : 'users'}`;
 
@@ -27,4 +27,14 @@ export const usageSentence = (
   if (perUser.users === 0) return windowEndsAt === null ? 'Not used yet.' : `Not used ${within}.`;
   const atLimit = perUser.atLimit === 0 ? 'none is' : `${perUser.atLimit} ${perUser.atLimit === 1 ? 'is' : 'are'}`;
   return `${people(perUser.users)} ${within}; the busiest has used ${share}, ${atLimit} at the limit.`;
+};
+
+const DAY_MS = 86_400_000;
+/** Rules that are used on some days only should not be named every week. */
+const WORTH_SAYING_DAYS = 7;
+
+/** For how long no operation has used a rule; undefined if that is too short to matter. @param now epoch ms */
+export const unusedWords = ({ lastAt, knownSince }: LastUse, now: number): string | undefined => {
+  const days = Math.floor((now - (lastAt ?? knownSince)) / DAY_MS);
+  return days < WORTH_SAYING_DAYS ? undefined : `Not used for ${days} days`;
 };
