@@ -3,7 +3,7 @@ import { bareDecide } from '../../../test/support/bare-core.ts';
 import { ENGINE, decidedLine } from '../../../test/support/decided-record.ts';
 import { casesOf, codeTables } from '../../../test/support/rule-tables.ts';
 import { type Situation, decided, inputsOf, together } from '../../../test/support/situation.ts';
-import { decide } from './decide.ts';
+import { decide, planOperation } from './decide.ts';
 import { policySchema } from '../policy/policy.ts';
 import { replay } from '../replay/replay.ts';
 import { ruleKinds } from '../rules/registry.ts';
@@ -65,6 +65,34 @@ describe.each(cases)('$name', ({ type, code, denied, signed, sparesDrafts }) => 
       expect(textOf(decide(...inputs))).toBe(textOf(decide(...structuredClone(inputs))));
     }
   });
+});
+
+test('a kind of rule tells the highest amount in each account with which it passes', () => {
+  let told = 0;
+  for (const { denied, signed } of cases)
+    for (const situation of [denied, signed]) {
+      const [facts, policy] = inputsOf(situation);
+      const { input, kinds } = planOperation(facts, policy);
+      for (const [kind, reservations] of kinds) {
+        if (kind.mostHeld === undefined) continue;
+        const denialsWith = (index: number, amount: bigint): number => {
+          const held = Array.from({ length: reservations }, (_, at) => (at === index ? amount : 0n));
+          return kind.check(input, held).filter(({ outcome }) => outcome === 'deny' || outcome === 'wouldDeny').length;
+        };
+        const most = kind.mostHeld(input);
+        for (let index = 0; index < reservations; index += 1) {
+          const passes = most[index];
+          const [empty, full] = [denialsWith(index, 0n), denialsWith(index, 10n ** 40n)];
+          if (passes === undefined) expect(full).toBe(empty);
+          else if (passes < 0n) expect(empty).toBeGreaterThan(0);
+          else {
+            told += 1;
+            expect([denialsWith(index, passes), denialsWith(index, passes + 1n)]).toEqual([empty, empty + 1]);
+          }
+        }
+      }
+    }
+  expect(told).toBeGreaterThan(100);
 });
 
 describe('without Node, browser, clock and entropy', () => {

@@ -1,6 +1,6 @@
 import { type ReservedAmount, type SettlementState, heldAfter } from './after-settlement.ts';
 import { type AccountKey, type Reservation, accountText, listedAccount, rollingKinds } from './account.ts';
-import { MAX_PARTS } from './rolling.ts';
+import { RollingWindow } from './rolling.ts';
 
 /** What a signed operation still keeps reserved in one account. */
 export interface OpenReservation extends ReservedAmount {
@@ -13,22 +13,12 @@ const rollingKey = ({ kind, id }: Pick<AccountKey, 'kind' | 'id'>): string => `$
 /** The amounts in the accounts, in memory. */
 export class Ledger {
   readonly #accounts = new Map<string, bigint>();
-  /** Amount in each bucket of each rolling window, by bucket number. */
-  readonly #rolling = new Map<string, Map<number, bigint>>();
+  readonly #rolling = new Map<string, RollingWindow>();
 
-  #parts(key: string): Map<number, bigint> {
-    const parts = this.#rolling.get(key) ?? new Map<number, bigint>();
-    this.#rolling.set(key, parts);
-    return parts;
-  }
-
-  #addPart(key: string, window: number, amount: bigint, since: number): void {
-    const parts = this.#parts(key);
-    const isNew = !parts.has(window);
-    parts.set(window, (parts.get(window) ?? 0n) + amount);
-    if (!isNew || parts.size <= MAX_PARTS) return;
-    const windows = [...parts.keys()].sort((one, other) => other - one);
-    for (const old of windows.slice(MAX_PARTS)) if (old < since) parts.delete(old);
+  #window(key: string): RollingWindow {
+    const window = this.#rolling.get(key) ?? new RollingWindow();
+    this.#rolling.set(key, window);
+    return window;
   }
 
   /** Account totals by {@link accountText}, without the buckets of rolling windows. */
@@ -39,13 +29,12 @@ export class Ledger {
   /** An account's total. For a rolling window, the sum of the buckets that count. */
   heldBy({ account, since }: Pick<Reservation, 'account' | 'since'>): bigint {
     if (since === undefined) return this.#accounts.get(accountText(account)) ?? 0n;
-    const parts = [...this.#parts(rollingKey(account))];
-    return parts.reduce((sum, [window, held]) => (window >= since ? sum + held : sum), 0n);
+    return this.#window(rollingKey(account)).heldSince(since);
   }
 
   /** Sets the amount in an account. A listed account always has a window and a user. */
   put(listed: Parameters<typeof listedAccount>[0], held: bigint): void {
-    if (rollingKinds.includes(listed.kind)) this.#parts(rollingKey(listed)).set(listed.window, held);
+    if (rollingKinds.includes(listed.kind)) this.#window(rollingKey(listed)).put(listed.window, held);
     else this.#accounts.set(accountText(listedAccount(listed)), held);
   }
 
@@ -56,7 +45,7 @@ export class Ledger {
 
   addTo({ account, since }: Pick<Reservation, 'account' | 'since'>, amount: bigint): void {
     if (since === undefined) this.add(accountText(account), amount);
-    else this.#addPart(rollingKey(account), account.window ?? since, amount, since);
+    else this.#window(rollingKey(account)).add(account.window ?? since, amount, since);
   }
 
   /** Adds the reservations of a signed operation. @returns the reservations that settlement may change */
@@ -84,8 +73,7 @@ export class Ledger {
 
   /** Number of the newest bucket of a rolling window; undefined if it has no buckets. */
   newestPart(account: Pick<AccountKey, 'kind' | 'id'>): number | undefined {
-    const windows = [...this.#parts(rollingKey(account)).keys()];
-    return windows.length === 0 ? undefined : Math.max(...windows);
+    return this.#rolling.get(rollingKey(account))?.newest;
   }
 
   reset(account: Pick<AccountKey, 'kind' | 'id'>): void {

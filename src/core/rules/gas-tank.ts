@@ -2,6 +2,7 @@ import { type DenialRows, coins } from '../../shared/denials.ts';
 import { type Address, addressKey } from '../../shared/schema/hex.ts';
 import { type AccountKey, accountText } from '../ledger/account.ts';
 import type { Facts } from '../facts/facts.ts';
+import type { Policy } from '../policy/policy.ts';
 import { type CheckResult, type RuleInput, type RuleKind, deny, pass, skip } from './rule.ts';
 
 /** The percentage at which shares are turned off. */
@@ -110,6 +111,13 @@ export const shareAccounts = (tank: AccountKey, sender: Address, paymasterId: st
   ];
 };
 
+/** A holder with nothing outstanding may have one operation of any cost. */
+const mostOutstanding = (shareWei: bigint, requiredWei: bigint): bigint =>
+  shareWei > requiredWei ? shareWei - requiredWei : 0n;
+
+/** The largest share that one holder may have outstanding, in wei. */
+const shareOf = (balanceWei: bigint, percent: number): bigint => (balanceWei * BigInt(percent)) / 100n;
+
 /** The outstanding amount of one user of a tank. All amounts are in wei. */
 export interface TankShareFacts {
   /** Whose amount this is: that of one sender, or that of a DApp with all its senders. */
@@ -139,12 +147,15 @@ export const checkTankShare = ({
   requiredWei,
   symbol,
 }: TankShareFacts): Result => {
-  const shareWei = (balanceWei * BigInt(percent)) / 100n;
+  const shareWei = shareOf(balanceWei, percent);
   const wei = { shareWei: String(shareWei), outstandingWei: String(outstandingWei), requiredWei: String(requiredWei) };
   const evidence = { holder, percent, ...wei, ...(symbol !== undefined && { symbol }) };
-  const isWithin = outstandingWei === 0n || outstandingWei + requiredWei <= shareWei;
+  const isWithin = outstandingWei <= mostOutstanding(shareWei, requiredWei);
   return isWithin ? pass('WITHIN_TANK_SHARE', evidence) : deny('TANK_SHARE_REACHED', evidence);
 };
+
+const haveShares = ({ stage }: Facts, { outstandingSharePercent }: Policy): boolean =>
+  stage !== 'draft' && outstandingSharePercent !== ALL;
 
 /**
  * Shares apply as soon as another sender or another DApp has used this tank; a sole user may use all of it. Outstanding
@@ -155,9 +166,9 @@ const checkShares = (
   { facts, policy, requiredWei, symbol }: RuleInput,
   [bySender = 0n, byDapp = 0n]: readonly bigint[],
 ): Result[] => {
-  const { chain, shared, stage } = facts;
+  const { chain, shared } = facts;
+  if (chain === null || !haveShares(facts, policy)) return [];
   const percent = policy.outstandingSharePercent;
-  if (stage === 'draft' || chain === null || percent === ALL) return [];
   const tank = { percent, balanceWei: BigInt(chain.balanceWei), requiredWei: requiredWei, symbol };
   const shares = [
     ...(shared.bySenders ? [checkTankShare({ ...tank, holder: 'sender', outstandingWei: bySender })] : []),
@@ -176,6 +187,15 @@ export const gasTank: RuleKind<keyof typeof denials> = {
     const tank = tankAccount(chainId, facts.contract);
     const accounts = [tank, ...shareAccounts(tank, op.sender, paymasterId)];
     return accounts.map((account) => ({ account, kind: 'tank', amount }));
+  },
+  mostHeld({ facts, policy, requiredWei }) {
+    const { chain, shared } = facts;
+    if (chain === null) return [];
+    const balanceWei = BigInt(chain.balanceWei);
+    const inTank = balanceWei - BigInt(chain.pendingWithdrawalsWei) - requiredWei;
+    if (!haveShares(facts, policy)) return [inTank];
+    const ofShare = mostOutstanding(shareOf(balanceWei, policy.outstandingSharePercent), requiredWei);
+    return [inTank, shared.bySenders ? ofShare : undefined, shared.byDapps ? ofShare : undefined];
   },
   check(input, [reservedWei = 0n, ...shares]) {
     const { facts, policy, requiredWei, symbol } = input;

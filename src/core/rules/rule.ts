@@ -157,6 +157,11 @@ export interface RuleKind<Code extends string = string> {
    * this order.
    */
   reserve?(input: RuleInput): readonly Reservation[];
+  /**
+   * For each reservation, the highest amount in its account with which {@link RuleKind.check} does not deny because of
+   * that account; undefined if no amount makes it deny. Absent if no such amounts exist for this kind.
+   */
+  mostHeld?(input: RuleInput): readonly (bigint | undefined)[];
   /** The trace steps; empty if the rule does not concern the operation. */
   check(input: RuleInput, held: readonly bigint[]): readonly (CheckResult<Code> & StepParts)[];
   /** The accounts that limit a user, whatever the operation. Absent: such rules limit no amounts. */

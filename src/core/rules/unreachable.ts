@@ -1,6 +1,8 @@
 import { type DenialRows, type Evidence, areUsed, units } from '../../shared/denials.ts';
 import { weiToDecimal } from '../../shared/schema/decimal.ts';
+import type { Facts } from '../facts/facts.ts';
 import { type AccountKey, partAt } from '../ledger/account.ts';
+import type { Policy } from '../policy/policy.ts';
 import { type CheckResult, type RuleKind, deny, pass } from './rule.ts';
 
 /** The budget, in coins, that would cover the signed amounts and this operation. */
@@ -57,6 +59,10 @@ const RENEWAL_MS = 60 * 60_000;
  */
 export const renewableBefore = (at: number): number => partAt(at - RENEWAL_MS, UNREACHABLE_PART_MS);
 
+const isUnreachable = ({ hasNode, chain }: Facts): boolean => hasNode && chain === null;
+
+const thresholdOf = ({ chain }: Policy): bigint => BigInt(chain?.unreachableBudgetWei ?? 0);
+
 /**
  * The maximum amount that may be signed while the chain's node is unreachable. Every signed amount counts, whether
  * settled or not.
@@ -66,13 +72,14 @@ export const unreachable: RuleKind<keyof typeof denials> = {
   title: 'Unreachable node',
   denials,
   reserve({ facts, policy, requiredWei: amount }) {
-    if (!facts.hasNode || facts.chain !== null) return [];
+    if (!isUnreachable(facts)) return [];
     const account = { ...unreachableAccount(policy.dapp.chainId), window: partAt(facts.at, UNREACHABLE_PART_MS) };
     return [{ account, kind: 'spend', amount, since: 0 }];
   },
+  mostHeld: ({ facts, policy, requiredWei }) =>
+    isUnreachable(facts) ? [thresholdOf(policy) - requiredWei] : [],
   check({ facts, policy, requiredWei: amount }, [used = 0n]) {
-    if (!facts.hasNode || facts.chain !== null) return [];
-    const threshold = BigInt(policy.chain?.unreachableBudgetWei ?? 0);
-    return [checkUnreachable({ chainId: policy.dapp.chainId, threshold, used, amount })];
+    if (!isUnreachable(facts)) return [];
+    return [checkUnreachable({ chainId: policy.dapp.chainId, threshold: thresholdOf(policy), used, amount })];
   },
 };

@@ -1,14 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { encodeExecute } from '../../../test/support/account-call-data.ts';
-import { decidedLine } from '../../../test/support/decided-record.ts';
-import { factsWith, policyWith } from '../../../test/support/facts.ts';
+import { policyWith } from '../../../test/support/facts.ts';
+import { type TestOperation, decisionsOf } from '../../../test/support/past-decisions.ts';
 import {
-  COIN,
   COST,
   HOUR_MS,
-  ITEMS,
   NOW,
-  call,
   hook,
   inWei,
   items,
@@ -18,56 +14,13 @@ import {
 } from '../../../test/support/situations.ts';
 import type { DecisionRecord } from '../../shared/schema/decision.ts';
 import type { Address } from '../../shared/schema/hex.ts';
-import { plan } from '../decision/decide.ts';
-import type { Facts } from '../facts/facts.ts';
-import { Ledger } from '../ledger/ledger.ts';
 import { draftPolicy } from '../policy-file/draft-policy.ts';
 import { parsePolicyFile } from '../policy-file/parse-file.ts';
 import { policyFileText } from '../policy-file/write-file.ts';
 import type { Policy } from '../policy/policy.ts';
 import { type DraftAt, type TrialReport, PolicyTrial, decideUnderDraft } from './try-policy.ts';
 
-/** An operation that is sent to Gasdesk. The default is a mint at {@link NOW}. */
-interface TestOperation {
-  readonly method?: 'mint' | 'burn';
-  /** Time after {@link NOW}, in ms. */
-  readonly after?: number;
-  readonly sender?: Address;
-  readonly webhooks?: Facts['webhooks'];
-  /** The token holdings that were read from the chain. */
-  readonly holdings?: Facts['holdings'];
-  /** On-chain balance of the gas tank. */
-  readonly balanceWei?: bigint;
-  /** How the operation is settled, if it is sponsored. */
-  readonly settled?: Pick<DecisionRecord, 'settlement' | 'actualCostWei'>;
-}
-
 const OTHER: Address = `0x${'b2'.repeat(20)}`;
-
-/** Makes decisions one after the other. Each is settled at once. */
-const decisionsOf = (policy: Policy, asked: readonly TestOperation[]): DecisionRecord[] => {
-  const ledger = new Ledger();
-  return asked.map((one, index) => {
-    const { method = 'mint', after = 0, sender, webhooks = [], balanceWei = COIN, settled, holdings } = one;
-    const op = { callData: encodeExecute(ITEMS, 0n, call(method)), ...(sender && { sender }) };
-    const given = factsWith({ op });
-    const chain = given.chain && { ...given.chain, balanceWei: String(balanceWei) };
-    const facts = { ...given, at: NOW + after, webhooks, chain, ...(holdings && { holdings }) };
-    const reservations = plan(facts, policy);
-    const record = {
-      ...decidedLine(
-        facts,
-        policy,
-        reservations.map((one) => ledger.heldBy(one)),
-      ),
-      id: `d-${index}`,
-    };
-    if (record.outcome !== 'sponsored') return record;
-    const became = { ...record, ...settled };
-    ledger.settle(ledger.take(reservations), became.settlement ?? 'reserved', BigInt(became.actualCostWei ?? 0));
-    return became;
-  });
-};
 
 const draftIn =
   (text: string, current: Policy): DraftAt =>

@@ -1,16 +1,17 @@
 import type { DecisionRecord } from '../../shared/schema/decision.ts';
-import type { MeasuredStep, Reason, Verdict } from '../decision/decide.ts';
-import { decidePlanned, denialIn, planOperation, reasonOf } from '../decision/decide.ts';
+import type { MeasuredStep, Reason } from '../decision/decide.ts';
+import { decidePlanned, planOperation, reasonOf } from '../decision/decide.ts';
 import { draftBeside } from './draft-beside.ts';
 import type { Facts } from '../facts/facts.ts';
-import { type SettlementState, heldAfter, heldOnceSettled } from '../ledger/after-settlement.ts';
-import { type Reservation, accountText } from '../ledger/account.ts';
+import type { Reservation } from '../ledger/account.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import type { Policy } from '../policy/policy.ts';
 import { readableFacts } from '../decision/record.ts';
 import { readRevision } from '../policy/revision.ts';
 import { wasRead } from '../rules/rule.ts';
-import { type UnknownCause, causeOf } from './unknown-cause.ts';
+import { type Judgement, costOf, isTaken, judge, keptBy, tooLong, unknownFor } from './judge.ts';
+import { type AccountRead, RecordedAccounts } from './recorded-accounts.ts';
+import type { UnknownCause } from './unknown-cause.ts';
 import { withAnswers } from './with-answers.ts';
 
 /** A decision that would change under the draft. */
@@ -75,57 +76,9 @@ export type DraftAt = (from: number) => Policy;
 
 const MAX_FLIPS = 1_000;
 
-interface TrialVerdict {
-  readonly outcome: 'sponsored' | 'denied' | 'unknown';
-  /** Set if the outcome is unknown. */
-  readonly cause?: UnknownCause;
-  readonly reason: Pick<Reason, 'code' | 'rule'> | undefined;
+interface TrialVerdict extends Judgement {
   readonly held: readonly bigint[];
 }
-
-interface DraftVerdict {
-  readonly facts: Facts;
-  readonly draft: Policy;
-  readonly verdict: Verdict;
-}
-
-/** A ledger account that the draft reads for an operation. */
-interface AccountRead {
-  readonly reservation: Reservation;
-  /** Its name according to {@link accountText}. */
-  readonly account: string;
-  /** The record's entry for the account. */
-  readonly entry: NonNullable<DecisionRecord['reservations']>[number] | undefined;
-}
-
-const NO_VERDICT = { outcome: 'unknown', reason: undefined, held: [] } as const;
-const unknownFor = (cause: UnknownCause): TrialVerdict => ({ ...NO_VERDICT, cause });
-
-const isTaken = ({ outcome }: DecisionRecord, draftVerdict: TrialVerdict): boolean =>
-  (draftVerdict.outcome === 'unknown' ? outcome : draftVerdict.outcome) === 'sponsored';
-
-const actualCostOf = ({ actualCostWei }: DecisionRecord): bigint => BigInt(actualCostWei ?? 0);
-
-/** Cost of a decision in wei, given the state of its operation. */
-const costOf = (record: DecisionRecord, settlement: SettlementState): bigint =>
-  heldAfter(settlement, { follows: 'spend', reserved: BigInt(record.maxCostWei ?? 0) }, actualCostOf(record));
-
-/** The settlement of an operation. An operation that was not sponsored counts as mined at its maximum cost. */
-const settlementOf = ({ settlement }: DecisionRecord): SettlementState => settlement ?? 'unconfirmed';
-
-/**
- * Denies a request that asks for a longer validity than the draft allows. Gasdesk would refuse such a request before
- * deciding.
- */
-const tooLong = ({ expiryDuration }: Facts, { dapp: { maxExpirySeconds } }: Policy): Reason | undefined =>
-  expiryDuration <= maxExpirySeconds
-    ? undefined
-    : {
-        code: 'VALIDATION',
-        rule: 'maxExpiry',
-        message: `It asks for a signature that is valid for ${expiryDuration} seconds, and the longest expiry is ${maxExpirySeconds}.`,
-        hint: 'Ask for less, or raise the longest expiry.',
-      };
 
 /** A decision under a draft, with the contents that its record would have. */
 export interface DraftedDecision {
@@ -163,12 +116,6 @@ export const decideUnderDraft = (
   return { outcome: reason === undefined ? 'sponsored' : 'denied', steps: verdict.steps, reason };
 };
 
-/** Whether a signature requires a fact that was not read at the time. */
-const isOpen = (facts: Facts, steps: readonly MeasuredStep[]): boolean =>
-  facts.stage === 'draft' ||
-  facts.gasSource === 'GAS_NOT_ESTIMATED' ||
-  steps.some(({ code }) => code === 'TOKEN_NOT_CHECKED');
-
 /**
  * Replays past decisions of a DApp under a draft of its policy, in order, with the ledger that the draft would have led
  * to. Settings that no file can contain, such as a pause, the signer and the chain's limits, are those in force at each
@@ -186,8 +133,7 @@ export class PolicyTrial {
   #draft: Policy | undefined;
   /** By how much the amounts in the accounts are higher under the draft than they really were. */
   readonly #ahead = new Ledger();
-  /** The real amounts in the accounts, after the last decision whose record names them. */
-  readonly #last = new Map<string, bigint>();
+  readonly #accounts = new RecordedAccounts();
   readonly #count = { decisions: 0, same: 0, nowSponsored: 0, nowDenied: 0, unknown: 0 };
   readonly #unknownBy = new Map<UnknownCause, number>();
   readonly #cost = { before: 0n, after: 0n };
@@ -220,9 +166,11 @@ export class PolicyTrial {
     const facts = readableFacts(record);
     const recorded = readRevision(revision)?.policy;
     const draftVerdict =
-      facts === undefined || recorded === undefined ? unknownFor('record') : this.#try(record, facts, recorded);
-    if (record.outcome === 'sponsored') this.#cost.before += costOf(record, settlementOf(record));
-    if (isTaken(record, draftVerdict)) this.#cost.after += costOf(record, settlementOf(record));
+      facts === undefined || recorded === undefined
+        ? { ...unknownFor('record'), held: [] }
+        : this.#try(record, facts, recorded);
+    if (record.outcome === 'sponsored') this.#cost.before += costOf(record);
+    if (isTaken(record, draftVerdict)) this.#cost.after += costOf(record);
     this.#recordVerdict(record, draftVerdict);
     return { before, after: isTaken(record, draftVerdict) ? 'sponsored' : 'denied' };
   }
@@ -238,53 +186,31 @@ export class PolicyTrial {
     return draft;
   }
 
-  #held({ reservation, account, entry }: AccountRead): bigint {
-    const before = entry === undefined ? (this.#last.get(account) ?? 0n) : BigInt(entry.held);
-    const held = before + this.#ahead.heldBy(reservation);
+  #held({ reservation, held: really }: AccountRead): bigint {
+    const held = really + this.#ahead.heldBy(reservation);
     return held < 0n ? 0n : held;
   }
 
-  /** Updates the amounts in the accounts after this decision: the real amounts, and those under the draft. */
+  /** Updates by how much the accounts are ahead after this decision. */
   #follow(record: DecisionRecord, reads: readonly AccountRead[], taken: readonly Reservation[]): void {
-    const [settlement, actualCostWei] = [settlementOf(record), actualCostOf(record)];
-    const heldBy = (reservation: Reservation | undefined): bigint =>
-      reservation === undefined ? 0n : heldOnceSettled(reservation, settlement, actualCostWei);
-    for (const [index, { reservation, account, entry }] of reads.entries()) {
-      const wasTaken = entry !== undefined && record.outcome === 'sponsored';
-      const recorded = heldBy(wasTaken ? { ...reservation, amount: BigInt(entry.amount) } : undefined);
-      const drafted = heldBy(taken[index]);
-      if (drafted !== recorded) this.#ahead.addTo(reservation, drafted - recorded);
-      if (entry !== undefined) this.#last.set(account, BigInt(entry.held) + recorded);
+    for (const [index, { reservation, kept: really }] of reads.entries()) {
+      const reserved = taken[index];
+      const kept = reserved === undefined ? 0n : keptBy(record, reserved);
+      if (kept !== really) this.#ahead.addTo(reservation, kept - really);
     }
   }
 
   #try(record: DecisionRecord, recordedFacts: Facts, recorded: Policy): TrialVerdict {
     const draft = this.#draftFor(recorded);
     const facts = withAnswers(this.#factsOf(recordedFacts, recorded), recorded, draft);
-    const entries = new Map(record.reservations?.map((one) => [one.account, one]));
     const planned = planOperation(facts, draft);
-    const reads = planned.reservations.map((reservation): AccountRead => {
-      const account = accountText(reservation.account);
-      return { reservation, account, entry: entries.get(account) };
-    });
+    const reads = this.#accounts.read(record, planned.reservations);
     const held = reads.map((one) => this.#held(one));
     const verdict = decidePlanned(planned, held);
-    const draftVerdict = { ...this.#judge(record, { facts, draft, verdict }), held };
+    const draftVerdict = { ...judge(record, { facts, draft, verdict }), held };
     const taken = verdict.next === 'done' ? verdict.taken : planned.reservations;
     this.#follow(record, reads, isTaken(record, draftVerdict) ? taken : []);
     return draftVerdict;
-  }
-
-  #judge(record: DecisionRecord, { facts, draft, verdict }: DraftVerdict): Omit<TrialVerdict, 'held'> {
-    const refusal = tooLong(facts, draft);
-    if (refusal !== undefined) return { outcome: 'denied', reason: refusal };
-    if (verdict.next === 'callWebhooks') return unknownFor('webhook');
-    const { steps } = verdict;
-    const reason = denialIn(steps.filter(wasRead));
-    if (reason !== undefined) return { outcome: 'denied', reason };
-    if (verdict.reason !== undefined) return unknownFor(causeOf(verdict.reason));
-    if (record.outcome === 'denied' && isOpen(facts, steps)) return unknownFor('gas');
-    return { outcome: 'sponsored', reason };
   }
 
   #recordVerdict(record: DecisionRecord, { outcome: to, cause, reason, held }: TrialVerdict): void {

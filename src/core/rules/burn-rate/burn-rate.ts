@@ -170,6 +170,11 @@ export const burnRate: RuleKind<keyof typeof denials> = {
       reservationOn({ kind: 'dappBreaker', id: [paymasterId, seconds, desk, dapp].join(':') }),
     ];
   },
+  mostHeld({ facts, policy, requiredWei: amount }) {
+    const { thresholdWei: threshold } = breakerOf(policy, facts) ?? {};
+    if (threshold === undefined) return [];
+    return [threshold - amount, facts.shared.chain ? threshold / DAPP_PART - amount : undefined];
+  },
   check({ facts, policy, requiredWei: amount }, [used = 0n, usedByDapp = 0n]) {
     const breaker = breakerOf(policy, facts);
     if (breaker === undefined) return [];

@@ -249,15 +249,25 @@ const reservationOf = (rule: LimitRule, input: RuleInput, query: AllowanceQuery)
   return rule.enforcement === 'shadow' ? { ...reservation, shadow: rule.ruleId } : reservation;
 };
 
+const queryOf = ({ facts, op, subject }: RuleInput): AllowanceQuery => ({ at: facts.at, sender: op.sender, subject });
+
 const reserve = (input: RuleInput): Reservation[] => {
-  const { facts, op, policy, subject } = input;
-  const query = { at: facts.at, sender: op.sender, subject };
+  const query = queryOf(input);
   const reservations: Reservation[] = [];
-  for (const rule of activeLimits(policy)) {
+  for (const rule of activeLimits(input.policy)) {
     const reservation = reservationOf(rule, input, query);
     if (reservation !== undefined) reservations.push(reservation);
   }
   return reservations;
+};
+
+const mostHeld = (input: RuleInput): (bigint | undefined)[] => {
+  const query = queryOf(input);
+  return activeLimits(input.policy).flatMap((rule) => {
+    if (reservationOf(rule, input, query) === undefined) return [];
+    const amount = limitAmount(rule.policyData, input.requiredWei, input.facts.price);
+    return [amount === undefined ? undefined : thresholdUnits(rule.policyData) - amount];
+  });
 };
 
 const withoutPrice = (name: string, { facts: { price }, policy }: RuleInput): Result =>
@@ -294,6 +304,7 @@ export const spendingLimit: RuleType<keyof typeof denials> = {
   denials,
   setup: limitSetup,
   reserve,
+  mostHeld,
   allowances: (policy, query) =>
     activeLimits(policy).flatMap((rule) => {
       const account = accountAt(rule, policy.dapp.paymasterId, query);

@@ -1,0 +1,34 @@
+import type { DecisionRecord } from '../../shared/schema/decision.ts';
+import { type Reservation, accountText } from '../ledger/account.ts';
+import { keptBy } from './judge.ts';
+
+/** A ledger account that a draft reads for an operation, as it really was. */
+export interface AccountRead {
+  readonly reservation: Reservation;
+  /** Amount in the account before the operation. */
+  readonly held: bigint;
+  /** Amount that the operation kept in it after settlement. */
+  readonly kept: bigint;
+}
+
+/**
+ * The real amounts in accounts, from the records of decisions in order. An account that a record does not name holds
+ * what it held after the last record that did; an account that no record names is empty.
+ */
+export class RecordedAccounts {
+  readonly #last = new Map<string, bigint>();
+
+  read(record: DecisionRecord, reservations: readonly Reservation[]): AccountRead[] {
+    const entries = new Map(record.reservations?.map((one) => [one.account, one]));
+    return reservations.map((reservation) => {
+      const account = accountText(reservation.account);
+      const entry = entries.get(account);
+      if (entry === undefined) return { reservation, held: this.#last.get(account) ?? 0n, kept: 0n };
+      const held = BigInt(entry.held);
+      const amount = BigInt(entry.amount);
+      const kept = record.outcome === 'sponsored' ? keptBy(record, { ...reservation, amount }) : 0n;
+      this.#last.set(account, held + kept);
+      return { reservation, held, kept };
+    });
+  }
+}
