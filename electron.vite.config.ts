@@ -13,6 +13,7 @@ export default defineConfig({
         input: {
           index: 'src/main/index.ts',
           'review-worker': 'src/engine/review/review-worker.ts',
+          'threshold-worker': 'src/engine/policy-trial/threshold-worker.ts',
           'trial-worker': 'src/engine/policy-trial/trial-worker.ts',
         },
         output: { chunkFileNames: '[name]-[hash].js' },

@@ -51,7 +51,11 @@ await build({
     target: 'node22',
     // depd, on which koa depends, uses `eval` on a constant.
     rolldownOptions: {
-      input: { index: 'src/cli/index.ts', 'trial-worker': 'src/engine/policy-trial/trial-worker.ts' },
+      input: {
+        index: 'src/cli/index.ts',
+        'threshold-worker': 'src/engine/policy-trial/threshold-worker.ts',
+        'trial-worker': 'src/engine/policy-trial/trial-worker.ts',
+      },
       // Node keeps the text of its modules in memory. Names and lines are kept for stack traces.
       output: { chunkFileNames: '[name]-[hash].js', comments: { legal: true, annotation: false, jsdoc: false } },
       checks: { eval: false },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exactPositiveInput } from '../shared/schema/exact-positive.ts';
 import { traceStep } from '../shared/schema/decision.ts';
 import { id } from '../shared/schema/text.ts';
 import { contractProcedures } from './contracts.ts';
@@ -36,16 +37,20 @@ const outcome = z.enum(['sponsored', 'denied']);
 const flipCounts = z.strictObject({ nowSponsored: z.number(), nowDenied: z.number() });
 const weiText = z.string().describe('wei, decimal');
 
-const trialReport = z.strictObject({
+const reportCounts = {
   decisions: z.number(),
   same: z.number().describe('Sponsored both then and under the draft, or denied both times'),
   ...flipCounts.shape,
   unknown: z.number().describe('Could not be evaluated: a value was not read at the time, or the record is incomplete'),
+  costWei: z.strictObject({ before: weiText, after: weiText }).describe('Actual costs; the maximum if unknown'),
+  senders: flipCounts.describe('Number of users with at least one such operation'),
+};
+
+const trialReport = z.strictObject({
+  ...reportCounts,
   unknownBy: z
     .partialRecord(z.enum(['record', 'webhook', 'price', 'token', 'person', 'gas']), z.number())
     .describe('The same, by what was not read or called at the time'),
-  costWei: z.strictObject({ before: weiText, after: weiText }).describe('Actual costs; the maximum if unknown'),
-  senders: flipCounts.describe('Number of users with at least one such operation'),
   byRule: z.record(z.string(), flipCounts).describe('By the rule that denies, under the draft or then'),
   flips: z
     .array(
@@ -70,7 +75,33 @@ const trialSeries = z
   })
   .describe('Operations sponsored over time, then and under the draft');
 
+const limitChange = z.discriminatedUnion('name', [
+  callOf('rules.create', ruleProcedures['rules.create']),
+  callOf('rules.updateLimit', ruleProcedures['rules.updateLimit']),
+]);
+
+const thresholdText = z.string().describe('Decimal, in the unit of the limit: operations, whole coins, or US dollars');
+
+const thresholdSeries = z
+  .strictObject({
+    from: z.number().describe('epoch ms'),
+    stepMs: z.number(),
+    steps: z
+      .array(
+        z.strictObject({
+          sponsored: z.number().describe('Sponsored both then and under the threshold'),
+          denied: z.number().describe('Denied both times'),
+          ...flipCounts.shape,
+          unknown: z.number(),
+        }),
+      )
+      .readonly(),
+  })
+  .describe('Numbers of operations over time');
+
 const trial = { trialId: id.describe('As "policies.try" answered it') };
+
+const thresholdTrial = { trialId: id.describe('As "policies.tryThresholds" answered it') };
 
 export const policyTrialProcedures = {
   'policies.try': procedure({
@@ -126,5 +157,47 @@ export const policyTrialProcedures = {
     }),
     errors: ['TRIAL_NOT_FOUND', 'TRIAL_TOO_BIG', 'DECISION_NOT_FOUND'],
   }),
+  'policies.tryThresholds': procedure({
+    summary:
+      'Start a trial of many thresholds of one limit on past decisions; changes nothing. It ends the previous such trial',
+    input: z.strictObject({
+      change: limitChange.describe('The call that would set the limit, with any threshold'),
+      from: z.number().describe('Only decisions made at this time (epoch ms) or later'),
+      to: z.number().optional().describe('Only decisions made before this time (epoch ms)'),
+    }),
+    output: z.strictObject(thresholdTrial),
+    errors: ['PAYMASTER_NOT_FOUND', 'PAYMASTER_NOT_READY', 'RULE_NOT_FOUND', 'NOT_A_LIMIT'],
+  }),
+  'policies.atThreshold': procedure({
+    summary:
+      'Show what past decisions would be under a threshold, at once from a sample, and exactly once all are read',
+    input: z.strictObject({
+      ...thresholdTrial,
+      threshold: exactPositiveInput.describe('Decimal, in the unit of the limit'),
+      seen: z
+        .int()
+        .default(-1)
+        .describe('Number of decisions that the caller already knows. The call waits for more, or for another call'),
+    }),
+    output: z.strictObject({
+      done: z.number().describe('Decisions read so far'),
+      of: z.number().describe('Decisions to read. Approximate until all are read'),
+      isWhole: z.boolean().describe('All decisions are read: the numbers are those that "policies.try" finds'),
+      sampled: z
+        .number()
+        .describe('Decisions in the sample. Its part that is not read yet stands for all that are not read yet'),
+      report: z.strictObject(reportCounts),
+      series: thresholdSeries,
+      useful: z
+        .strictObject({
+          least: thresholdText.describe('The smallest amount of an operation. A lower threshold denies all of them'),
+          most: thresholdText.describe('The most that would be used without the limit. A higher one denies nothing'),
+        })
+        .nullable()
+        .describe('Null if the limit concerns none of the decisions'),
+    }),
+    errors: ['TRIAL_NOT_FOUND', 'TRIAL_TOO_BIG', 'NOT_A_LIMIT'],
+  }),
+  'policies.endThresholds': procedure({ summary: 'End a trial of thresholds', input: z.strictObject(thresholdTrial) }),
   'policies.cancelTrial': procedure({ summary: 'End a trial, and discard its result', input: z.strictObject(trial) }),
 };

@@ -16,6 +16,7 @@ import type { DataFolder } from './data-folder/data-folder.ts';
 import { type FreeBytes, freeOnDisk } from './data-folder/free-bytes.ts';
 import { lockDataFolder } from './data-folder/lock.ts';
 import { removeAbandonedFolders } from './data-folder/temporary-folder.ts';
+import { createThresholdTrials } from './policy-trial/threshold-trials.ts';
 import { createTrials } from './policy-trial/trials.ts';
 import { createDeposits } from './sponsorship/deposits.ts';
 import { createPauseSwitch } from './sponsorship/pause-switch.ts';
@@ -147,6 +148,8 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     const { store } = feed;
     const trials = createTrials({ database: place, clock, entropy, log });
     undo.push(() => trials.stop());
+    const thresholdTrials = createThresholdTrials({ database: place, clock, entropy, log });
+    undo.push(() => thresholdTrials.stop());
     const checkpoints = createCheckpoints({ store, vault, clock });
     const endLog = async (): Promise<void> => {
       if ((await store.logStop()) && isLeader() && vault.state === 'unlocked') await checkpoints.sign();
@@ -207,6 +210,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
         keySigners,
         transactions,
         trials,
+        thresholdTrials,
         chains,
         rates,
         fees,

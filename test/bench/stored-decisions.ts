@@ -36,14 +36,16 @@ const hexOf = (n: number, bytes: number): string => n.toString(16).padStart(byte
  * Stores copies of the newest decision, one per user in turn, with the engine's own writer: each is an entry of the log, and
  * of the search index.
  * No engine may run on the file.
+ *
+ * @param everyMs time between two decisions
  */
-export const storeDecisions = async (file: string, count: number): Promise<void> => {
+export const storeDecisions = async (file: string, count: number, everyMs = 1_000): Promise<void> => {
   const newest = newestDecision(file);
   const store = openSqliteStore(file, { clock: systemClock, log: createLog({ level: 'error' }) });
   const copy = (n: number): DecisionDraft => ({
     ...newest,
     id: `00000000-0000-7000-8000-${hexOf(n, 6)}`,
-    at: newest.at - (count - n) * 1_000,
+    at: newest.at - (count - n) * everyMs,
     sender: senders[n % senders.length] ?? '',
     nonce: String(n),
     userOpHash: `0x${hashOf(n)}`,

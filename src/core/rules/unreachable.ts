@@ -76,8 +76,7 @@ export const unreachable: RuleKind<keyof typeof denials> = {
     const account = { ...unreachableAccount(policy.dapp.chainId), window: partAt(facts.at, UNREACHABLE_PART_MS) };
     return [{ account, kind: 'spend', amount, since: 0 }];
   },
-  mostHeld: ({ facts, policy, requiredWei }) =>
-    isUnreachable(facts) ? [thresholdOf(policy) - requiredWei] : [],
+  mostHeld: ({ facts, policy, requiredWei }) => (isUnreachable(facts) ? [thresholdOf(policy) - requiredWei] : []),
   check({ facts, policy, requiredWei: amount }, [used = 0n]) {
     if (!isUnreachable(facts)) return [];
     return [checkUnreachable({ chainId: policy.dapp.chainId, threshold: thresholdOf(policy), used, amount })];

@@ -37,11 +37,7 @@ const settlementOf = ({ settlement }: Settled): SettlementState => settlement ??
 
 /** Cost of a decision in wei, if it is sponsored. */
 export const costOf = (record: Settled): bigint =>
-  heldAfter(
-    settlementOf(record),
-    { follows: 'spend', reserved: BigInt(record.maxCostWei ?? 0) },
-    actualCostOf(record),
-  );
+  heldAfter(settlementOf(record), { follows: 'spend', reserved: BigInt(record.maxCostWei ?? 0) }, actualCostOf(record));
 
 /** What a reservation keeps in its account after the operation of the record was settled. */
 export const keptBy = (record: Settled, reservation: Reservation): bigint =>

@@ -114,14 +114,10 @@ export class ThresholdCases {
   /**
    * Decides all under a threshold, in the unit of the limit.
    *
-   * @param after how many of the first decisions not to count, although those that follow depend on them
+   * @param weight how many decisions each one stands for
    */
-  count(threshold: bigint, tally: ThresholdTally, after = 0): void {
-    let index = 0;
-    this.#run(threshold, (one, result) => {
-      if (index >= after) tally.add(one, result);
-      index += 1;
-    });
+  count(threshold: bigint, tally: ThresholdTally, weight = 1): void {
+    this.#run(threshold, (one, result) => tally.add(one, result, weight));
   }
 
   /** Undefined if the limit concerns none of the operations. @param unlimited a threshold that denies nothing */

@@ -37,17 +37,19 @@ export class ThresholdTally {
     this.steps = Array.from({ length: steps }, emptyStep);
   }
 
-  add({ at, sender, before, costWei }: TalliedDecision, after: 'sponsored' | 'denied' | 'unknown'): void {
+  /** @param weight how many decisions this one stands for */
+  add({ at, sender, before, costWei }: TalliedDecision, after: 'sponsored' | 'denied' | 'unknown', weight = 1): void {
     const isSponsored = (after === 'unknown' ? before : after) === 'sponsored';
-    if (before === 'sponsored') this.#cost.before += costWei;
-    if (isSponsored) this.#cost.after += costWei;
+    const cost = costWei * BigInt(weight);
+    if (before === 'sponsored') this.#cost.before += cost;
+    if (isSponsored) this.#cost.after += cost;
     const change = after === 'sponsored' ? 'nowSponsored' : 'nowDenied';
     const isChanged = after !== 'unknown' && after !== before;
     if (isChanged) this.#senders[change].add(sender);
     const result = isChanged ? change : after;
-    this.#total[result] += 1;
+    this.#total[result] += weight;
     const step = this.steps[Math.floor((at - this.from) / this.stepMs)];
-    if (step !== undefined) step[result] += 1;
+    if (step !== undefined) step[result] += weight;
   }
 
   report() {

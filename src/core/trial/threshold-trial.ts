@@ -3,11 +3,18 @@ import type { DecisionRecord } from '../../shared/schema/decision.ts';
 import { type Plan, type Verdict, decidePlanned, planOperation } from '../decision/decide.ts';
 import { readableFacts } from '../decision/record.ts';
 import type { Facts } from '../facts/facts.ts';
-import { accountText } from '../ledger/account.ts';
+import { type Reservation, accountText } from '../ledger/account.ts';
 import type { Policy, PolicyRule } from '../policy/policy.ts';
 import { readRevision } from '../policy/revision.ts';
 import { rulesOf } from '../rules/rule.ts';
-import { type LimitRule, addsUp, limitAmount, limitSetup, thresholdUnits } from '../rules/spending-limit/index.ts';
+import {
+  type LimitRule,
+  type SpendingLimit,
+  addsUp,
+  limitAmount,
+  limitSetup,
+  thresholdUnits,
+} from '../rules/spending-limit/index.ts';
 import { webhook } from '../rules/webhook.ts';
 import { draftBeside } from './draft-beside.ts';
 import { costOf, judge, keptBy } from './judge.ts';
@@ -16,8 +23,8 @@ import { type CaseRead, type ThresholdCase, ThresholdCases } from './threshold-c
 import type { DraftAt } from './try-policy.ts';
 import { withAnswers } from './with-answers.ts';
 
-/** Higher than any amount that can add up. */
-const UNLIMITED = '999999999999999';
+/** A threshold higher than any amount that can add up. */
+export const UNLIMITED = '999999999999999';
 
 /** The limit without its threshold. */
 const unlimited = (rule: PolicyRule): PolicyRule => ({
@@ -25,19 +32,25 @@ const unlimited = (rule: PolicyRule): PolicyRule => ({
   policyData: { ...limitSetup.stored.parse(rule.policyData), threshold: UNLIMITED },
 });
 
+/** Which draft to try, and from when. */
+export interface ThresholdDraft {
+  /** The draft, whatever its threshold. */
+  readonly draftAt: DraftAt;
+  /** The limit's id in the draft; "new" if the draft adds it. */
+  readonly ruleId: string;
+  /** When new or changed limits start, epoch ms. */
+  readonly from: number;
+}
+
 /** A draft next to the policy of a decision, in which one limit denies nothing. */
-export interface UnlimitedDraft {
+interface UnlimitedDraft {
   readonly policy: Policy;
   readonly limit: LimitRule;
 }
 
-/**
- * The draft next to the policy of a decision, without the threshold of one limit.
- *
- * @param ruleId the limit's id in the draft; "new" if the draft adds it
- * @throws EngineError `RULE_NOT_FOUND` or `NOT_A_LIMIT`
- */
-export const unlimitedBeside = (recorded: Policy, draft: Policy, from: number, ruleId: string): UnlimitedDraft => {
+/** @throws EngineError `RULE_NOT_FOUND` or `NOT_A_LIMIT` */
+const unlimitedBeside = (recorded: Policy, { draftAt, ruleId, from }: ThresholdDraft): UnlimitedDraft => {
+  const draft = draftAt(from);
   const index = draft.rules.findIndex((rule) => rule.ruleId === ruleId);
   if (index === -1) throw new EngineError('RULE_NOT_FOUND');
   if (draft.rules[index]?.policyType !== limitSetup.policyType) throw new EngineError('NOT_A_LIMIT');
@@ -47,6 +60,10 @@ export const unlimitedBeside = (recorded: Policy, draft: Policy, from: number, r
   if (limit === undefined) throw new EngineError('NOT_A_LIMIT');
   return { policy, limit };
 };
+
+/** The draft's limit, next to the policy in force. @throws EngineError `RULE_NOT_FOUND` or `NOT_A_LIMIT` */
+export const limitIn = (policy: Policy, draft: ThresholdDraft): SpendingLimit =>
+  unlimitedBeside(policy, draft).limit.policyData;
 
 /** The most that each account may hold, in the order of the plan's reservations. Rules that were not reached set none. */
 const mostHeld = ({ input, kinds }: Plan, { next }: Verdict): (bigint | undefined)[] => {
@@ -69,20 +86,48 @@ const emptied = ({ kinds }: Plan, reads: readonly AccountRead[]): bigint[] => {
 /** An operation, planned under a draft. */
 interface PlannedOperation {
   readonly record: DecisionRecord;
-  readonly limit: LimitRule;
+  readonly recorded: Policy;
+  readonly draft: UnlimitedDraft;
+  readonly facts: Facts;
   readonly planned: Plan;
-  /** The verdict with what {@link emptied} returns. */
-  readonly verdict: Verdict;
-  readonly reads: readonly AccountRead[];
 }
 
-const accountReads = ({ record, limit, planned, verdict, reads }: PlannedOperation): CaseRead[] => {
-  const [most, threshold] = [mostHeld(planned, verdict), thresholdUnits(limit.policyData)];
+/** Plans operations under a draft next to the policies of their time. */
+class ThresholdPlanner {
+  readonly #draft: ThresholdDraft;
+  readonly #known = new WeakMap<Policy, UnlimitedDraft>();
+
+  constructor(draft: ThresholdDraft) {
+    this.#draft = draft;
+  }
+
+  #nextTo(recorded: Policy): UnlimitedDraft {
+    const draft = this.#known.get(recorded) ?? unlimitedBeside(recorded, this.#draft);
+    this.#known.set(recorded, draft);
+    return draft;
+  }
+
+  /** Undefined if the record does not contain what is needed. */
+  plan(record: DecisionRecord, revision: unknown): PlannedOperation | undefined {
+    const [found, recorded] = [readableFacts(record), readRevision(revision)?.policy];
+    if (found === undefined || recorded === undefined) return undefined;
+    const draft = this.#nextTo(recorded);
+    const facts = withAnswers(found, recorded, draft.policy);
+    return { record, recorded, draft, facts, planned: planOperation(facts, draft.policy) };
+  }
+}
+
+const isOfLimit = ({ account }: Reservation, { ruleId, cycle }: LimitRule): boolean =>
+  account.kind === 'limit' && account.id === `${ruleId}:${cycle}`;
+
+const accountReads = (operation: PlannedOperation, verdict: Verdict, reads: readonly AccountRead[]): CaseRead[] => {
+  const { record, draft, planned } = operation;
+  const [most, threshold] = [mostHeld(planned, verdict), thresholdUnits(draft.limit.policyData)];
   return reads.flatMap(({ reservation, held, kept }, index): CaseRead[] => {
     const { account, since, shadow } = reservation;
     // Shadow rules deny nothing, and only they read their accounts.
     if (shadow !== undefined) return [];
-    const isMoved = account.kind === 'limit' && account.id === `${limit.ruleId}:${limit.cycle}`;
+    const isMoved = isOfLimit(reservation, draft.limit);
     const passes = most[index];
     return [
       {
@@ -99,13 +144,32 @@ const accountReads = ({ record, limit, planned, verdict, reads }: PlannedOperati
 };
 
 /** What a limit on single operations compares. Nothing adds up in an account. */
-const singleReads = ({ limit, planned: { input } }: PlannedOperation): CaseRead[] => {
+const singleReads = ({ draft: { limit }, planned: { input } }: PlannedOperation): CaseRead[] => {
   const applies = input.policy.rules.some(({ ruleId, active }) => ruleId === limit.ruleId && active);
   if (addsUp(limit) || limit.enforcement === 'shadow' || !applies) return [];
   const amount = limitAmount(limit.policyData, input.requiredWei, input.facts.price);
   if (amount === undefined) return [];
   return [{ account: '', held: 0n, most: -amount, isMoved: true, ifTaken: 0n, ifNot: 0n }];
 };
+
+const UNKNOWN = { clear: 'unknown', reads: [] } as const;
+
+type Found = Pick<ThresholdCase, 'clear' | 'reads'>;
+
+const foundFor = (operation: PlannedOperation, reads: readonly AccountRead[]): Found => {
+  const { record, facts, draft, planned } = operation;
+  const verdict = decidePlanned(planned, emptied(planned, reads));
+  const { outcome: clear } = judge(record, { facts, draft: draft.policy, verdict });
+  return { clear, reads: [...accountReads(operation, verdict, reads), ...singleReads(operation)] };
+};
+
+const caseOf = (record: DecisionRecord, found: Found): ThresholdCase => ({
+  at: record.at,
+  sender: record.sender.toLowerCase(),
+  before: record.outcome === 'sponsored' ? 'sponsored' : 'denied',
+  costWei: costOf(record),
+  ...found,
+});
 
 /**
  * Prepares a trial of past decisions of a DApp under many thresholds of one limit. For each threshold, it counts what a
@@ -115,55 +179,75 @@ const singleReads = ({ limit, planned: { input } }: PlannedOperation): CaseRead[
  */
 export class ThresholdTrial {
   readonly cases = new ThresholdCases();
-  readonly #draftAt: DraftAt;
-  readonly #ruleId: string;
-  readonly #drafts = new WeakMap<Policy, UnlimitedDraft>();
+  readonly #planner: ThresholdPlanner;
   readonly #accounts = new RecordedAccounts();
-  #from: number | undefined;
 
-  /**
-   * Starts a trial without decisions.
-   *
-   * @param draftAt the draft, whatever its threshold
-   * @param ruleId the limit's id in the draft; "new" if the draft adds it
-   * @param from when new or changed limits start, epoch ms; absent: at the first decision
-   */
-  constructor(draftAt: DraftAt, ruleId: string, from?: number) {
-    this.#draftAt = draftAt;
-    this.#ruleId = ruleId;
-    this.#from = from;
+  /** Starts a trial without decisions. */
+  constructor(draft: ThresholdDraft) {
+    this.#planner = new ThresholdPlanner(draft);
   }
 
-  /** @param revision the policy revision that the record names, in its stored form */
+  /** Adds the next decision. @param revision the policy revision that the record names, in its stored form */
   add(record: DecisionRecord, revision: unknown): void {
-    const { at, outcome: before } = record;
-    if (before === 'error') return;
-    this.#from ??= at;
-    const facts = readableFacts(record);
-    const recorded = readRevision(revision)?.policy;
-    const found =
-      facts === undefined || recorded === undefined
-        ? { clear: 'unknown' as const, reads: [] }
-        : this.#plan(record, facts, recorded);
-    this.cases.add({ at, sender: record.sender.toLowerCase(), before, costWei: costOf(record), ...found });
+    if (record.outcome === 'error') return;
+    const operation = this.#planner.plan(record, revision);
+    const reads = operation && this.#accounts.read(record, operation.planned.reservations);
+    this.cases.add(caseOf(record, operation && reads ? foundFor(operation, reads) : UNKNOWN));
+  }
+}
+
+/** Whether two limits count the same amounts in windows of the same length. */
+const countsAlike = (one: SpendingLimit, other: SpendingLimit): boolean =>
+  one.type === other.type && one.thresholdType === other.thresholdType && one.durationInMs === other.durationInMs;
+
+/** What was used of the limit when the operation was decided; undefined if the policy of that time did not count it. */
+const recordedUsage = (
+  { record, recorded, draft: { limit } }: PlannedOperation,
+  { account: { user = '' } }: Reservation,
+  ruleId: string,
+): bigint | undefined => {
+  const [then] = rulesOf(
+    limitSetup,
+    recorded.rules.filter((rule) => rule.ruleId === ruleId && rule.policyType === limitSetup.policyType),
+  );
+  if (then === undefined || !countsAlike(then.policyData, limit.policyData)) return undefined;
+  const entry = record.reservations?.find(
+    ({ account }) => account.startsWith(`limit:${ruleId}:`) && account.endsWith(`:${user}`),
+  );
+  return entry && BigInt(entry.held);
+};
+
+/**
+ * Decides single decisions of a sample under many thresholds, with the usage of the limit that their records name. What
+ * the threshold would have changed before is not known, so the number of changes is an estimate, and never too low if
+ * only this limit denies.
+ */
+export class ThresholdSample {
+  readonly #planner: ThresholdPlanner;
+  readonly #ruleId: string;
+
+  constructor(draft: ThresholdDraft) {
+    this.#planner = new ThresholdPlanner(draft);
+    this.#ruleId = draft.ruleId;
   }
 
-  #draftFor(recorded: Policy): UnlimitedDraft {
-    const from = this.#from ?? 0;
-    const draft =
-      this.#drafts.get(recorded) ?? unlimitedBeside(recorded, this.#draftAt(from), from, this.#ruleId);
-    this.#drafts.set(recorded, draft);
-    return draft;
+  caseOf(record: DecisionRecord, revision: unknown): ThresholdCase {
+    const operation = this.#planner.plan(record, revision);
+    return caseOf(record, (operation && this.#found(operation)) ?? UNKNOWN);
   }
 
-  #plan(record: DecisionRecord, recordedFacts: Facts, recorded: Policy): Pick<ThresholdCase, 'clear' | 'reads'> {
-    const { policy: draft, limit } = this.#draftFor(recorded);
-    const facts = withAnswers(recordedFacts, recorded, draft);
-    const planned = planOperation(facts, draft);
-    const reads = this.#accounts.read(record, planned.reservations);
-    const verdict = decidePlanned(planned, emptied(planned, reads));
-    const operation = { record, limit, planned, verdict, reads };
-    const { outcome: clear } = judge(record, { facts, draft, verdict });
-    return { clear, reads: [...accountReads(operation), ...singleReads(operation)] };
+  #found(operation: PlannedOperation): Found | undefined {
+    const { record, draft, planned } = operation;
+    const entries = new Map(record.reservations?.map(({ account, held }) => [account, BigInt(held)]));
+    const reads: AccountRead[] = [];
+    for (const reservation of planned.reservations) {
+      const held = isOfLimit(reservation, draft.limit)
+        ? recordedUsage(operation, reservation, this.#ruleId)
+        : (entries.get(accountText(reservation.account)) ?? 0n);
+      if (held === undefined) return undefined;
+      reads.push({ reservation, held, kept: 0n });
+    }
+    const found = foundFor(operation, reads);
+    return { ...found, reads: found.reads.map((read) => ({ ...read, ifTaken: 0n, ifNot: 0n })) };
   }
 }

@@ -1,17 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { policyWith } from '../../../test/support/facts.ts';
 import { type TestOperation, decisionsOf } from '../../../test/support/past-decisions.ts';
-import {
-  COST,
-  HOUR_MS,
-  NOW,
-  hook,
-  inWei,
-  items,
-  limit,
-  responseWith,
-  rule,
-} from '../../../test/support/situations.ts';
+import { COST, HOUR_MS, NOW, hook, inWei, items, limit, responseWith, rule } from '../../../test/support/situations.ts';
 import type { DecisionRecord } from '../../shared/schema/decision.ts';
 import type { Address } from '../../shared/schema/hex.ts';
 import { draftPolicy } from '../policy-file/draft-policy.ts';

@@ -4,6 +4,7 @@ import type { Log } from '../base/log.ts';
 import { openPastDecisions } from '../store/open-past-decisions.ts';
 import type { PastDecisions, PastQuery } from '../store/past-decisions.ts';
 import type { DatabasePlace } from '../store/open-database.ts';
+import { trialFailure } from './trial-failure.ts';
 import { type TrialState, type TrialTask, type TrialThread, startTrialThread } from './trial-thread.ts';
 
 /** Trials of policy changes on past decisions. One runs at a time, in a separate thread. */
@@ -37,11 +38,6 @@ const REPORT_EVERY = 2_000;
 const ABANDONED_MS = 60_000;
 /** An idle thread ends after this time. Until then, the next trial can reuse it. */
 const IDLE_MS = 60_000;
-
-const failure = (cause: unknown): EngineError =>
-  (cause as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY'
-    ? new EngineError('TRIAL_TOO_BIG')
-    : new EngineError('INTERNAL', 'The trial failed', {}, { cause });
 
 const startTrial = (thread: TrialThread, task: TrialTask, { clock, log }: TrialsContext) => {
   let state: TrialState = { done: 0 };
@@ -79,7 +75,7 @@ const startTrial = (thread: TrialThread, task: TrialTask, { clock, log }: Trials
       while (!isOver && state.result === undefined && seen >= 0 && state.done < seen + REPORT_EVERY) {
         await new Promise<void>((resolve) => void wake.push(resolve));
       }
-      if (error !== undefined) throw failure(error);
+      if (error !== undefined) throw trialFailure(error);
       if (isOver && state.result === undefined) throw new EngineError('TRIAL_NOT_FOUND');
       return state;
     },

@@ -20,6 +20,7 @@ import type { PolicyRecorder } from './policy-recorder.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 import { narrow } from './narrow.ts';
 import { rehearse } from './rehearse.ts';
+import { thresholdTrialHandlers } from './threshold-trials.ts';
 import { findWorstCase } from './worst-case.ts';
 
 const SCHEME = 'sha256:';
@@ -194,6 +195,7 @@ export const policyHandlers = (context: ServiceContext, recorder: PolicyRecorder
       trials.cancel(trialId);
       return null;
     },
+    ...thresholdTrialHandlers(context, inForce),
     'policies.rehearse': async ({ paymasterId, schedule, last }) => {
       const { policy } = await inForce(paymasterId);
       const report = await rehearse(trials, { paymasterId, schedule, last });

@@ -19,6 +19,7 @@ import type { Metrics } from '../metrics/metrics.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Delivery } from '../notifications/delivery.ts';
 import type { Notifications } from '../notifications/notifications.ts';
+import type { ThresholdTrials } from '../policy-trial/threshold-trials.ts';
 import type { Trials } from '../policy-trial/trials.ts';
 import type { OperatorTransactions } from '../transactions/operator-transactions.ts';
 import type { StorageHealth } from '../log/storage-health.ts';
@@ -47,6 +48,7 @@ export interface ServiceContext extends DecisionContext {
   readonly keySigners: KeySigners;
   readonly transactions: OperatorTransactions;
   readonly trials: Trials;
+  readonly thresholdTrials: ThresholdTrials;
   readonly folder: DataFolder;
   /** Returns the bytes that can still be written to a folder. */
   readonly freeBytes: FreeBytes;

@@ -30,3 +30,11 @@ export interface PastDecisions {
   next(): Promise<PastDecision[]>;
   close(): void | Promise<void>;
 }
+
+/** The past decisions of a DApp, and a sample of them that is read at once, however many they are. */
+export interface SampledDecisions extends PastDecisions {
+  /** Its number of decisions includes requests that failed, and those just before and after the times of the query. */
+  readonly extent: PastExtent;
+  /** Decisions that are spread over all of them, in order; the newest is included. */
+  readonly sample: readonly PastDecision[];
+}

@@ -1,0 +1,148 @@
+import { setPriority } from 'node:os';
+import { parentPort } from 'node:worker_threads';
+import { thresholdUnits } from '../../core/rules/spending-limit/index.ts';
+import { type ThresholdCase, ThresholdCases, type UsefulAmounts } from '../../core/trial/threshold-cases.ts';
+import { ThresholdTally } from '../../core/trial/threshold-tally.ts';
+import { ThresholdSample, ThresholdTrial, UNLIMITED } from '../../core/trial/threshold-trial.ts';
+import { openSampledDecisions } from '../store/open-past-decisions.ts';
+import type { SampledDecisions } from '../store/past-decisions.ts';
+import { turn } from '../store/rows.ts';
+import { changedPolicy } from './changed-policy.ts';
+import type {
+  FromThresholds,
+  ThresholdCounts,
+  ThresholdProgress,
+  ThresholdTask,
+  ToThresholds,
+} from './threshold-thread.ts';
+
+/** The thread's side of `startThresholdThread`: reads past decisions once, and counts them under each threshold. */
+
+const port = parentPort;
+if (port === null) throw new Error('This is started as a thread');
+
+/** Number of decisions in the sample. Reading and deciding them takes a fraction of a second. */
+const SAMPLE = 1_000;
+/** Number of steps in the series: three hours each for a week. */
+const STEPS = 56;
+const PROGRESS_MS = 200;
+const LOWEST_PRIORITY = 19;
+
+const post = (news: FromThresholds): void => port.postMessage(news);
+
+type Request = Extract<ToThresholds, { request: number }>;
+
+interface SampledCase {
+  readonly seq: number;
+  readonly one: ThresholdCase;
+}
+
+class Thresholds {
+  readonly #task: ThresholdTask;
+  readonly #trial: ThresholdTrial;
+  readonly #sample: readonly SampledCase[];
+  readonly #extent: SampledDecisions['extent'];
+  #lastRead = 0;
+  #amounts: UsefulAmounts | undefined;
+  isWhole = false;
+
+  constructor(task: ThresholdTask, { sample, extent }: SampledDecisions) {
+    const { current, change, ruleId, query } = task;
+    const draft = { draftAt: changedPolicy(current, change), ruleId, from: query.from };
+    const sampler = new ThresholdSample(draft);
+    this.#task = task;
+    this.#trial = new ThresholdTrial(draft);
+    this.#sample = sample.map(({ record, revision }) => ({ seq: record.seq, one: sampler.caseOf(record, revision) }));
+    this.#extent = extent;
+    this.#amounts = this.#usefulAmounts(this.#unread());
+  }
+
+  get progress(): ThresholdProgress {
+    const done = this.#trial.cases.length;
+    return { done, of: this.isWhole ? done : Math.max(done, this.#extent.decisions), isWhole: this.isWhole };
+  }
+
+  #units(threshold: string): bigint {
+    return thresholdUnits({ ...this.#task.limit, threshold });
+  }
+
+  #usefulAmounts(cases: ThresholdCases): UsefulAmounts | undefined {
+    return cases.amounts(this.#units(UNLIMITED));
+  }
+
+  /** The part of the sample that is not read yet. */
+  #unread(): ThresholdCases {
+    const cases = new ThresholdCases();
+    for (const { seq, one } of this.#sample) if (seq > this.#lastRead) cases.add(one);
+    return cases;
+  }
+
+  async read(past: SampledDecisions, isEnding: () => boolean): Promise<void> {
+    let reportedAt = 0;
+    for (let batch = await past.next(); batch.length > 0 && !isEnding(); batch = await past.next()) {
+      for (const { record, revision } of batch) {
+        this.#trial.add(record, revision);
+        this.#lastRead = record.seq;
+      }
+      if (performance.now() - reportedAt >= PROGRESS_MS) {
+        post(this.progress);
+        reportedAt = performance.now();
+      }
+      // Meanwhile, requests are answered.
+      await turn();
+    }
+    this.#amounts = this.#usefulAmounts(this.#trial.cases);
+    this.isWhole = true;
+  }
+
+  count(threshold: string): ThresholdCounts {
+    const { from, to = (this.#extent.lastAt ?? from) + 1 } = this.#task.query;
+    const tally = new ThresholdTally(from, to, STEPS);
+    const units = this.#units(threshold);
+    this.#trial.cases.count(units, tally);
+    const unread = this.#unread();
+    const { done, of } = this.progress;
+    if (!this.isWhole && unread.length > 0) {
+      unread.count(units, tally, Math.max(1, Math.round((of - done) / unread.length)));
+    }
+    return {
+      ...this.progress,
+      sampled: this.#sample.length,
+      report: tally.report(),
+      series: { from: tally.from, stepMs: tally.stepMs, steps: tally.steps },
+      amounts: this.#amounts,
+    };
+  }
+}
+
+let isEnding = false;
+let thresholds: Thresholds | undefined;
+const early: Request[] = [];
+
+const answer = (trial: Thresholds, { request, threshold }: Request): void =>
+  post({ request, counts: trial.count(threshold) });
+
+const run = async (task: ThresholdTask): Promise<void> => {
+  const past = await openSampledDecisions(task.database, task.query, SAMPLE);
+  try {
+    const trial = new Thresholds(task, past);
+    thresholds = trial;
+    post(trial.progress);
+    for (const request of early) answer(trial, request);
+    // Only on Linux does this affect the thread alone. The engine's requests have priority, except over the sample.
+    if (process.platform === 'linux') setPriority(LOWEST_PRIORITY);
+    await trial.read(past, () => isEnding);
+    post(trial.progress);
+  } finally {
+    await past.close();
+  }
+};
+
+port.on('message', (message: ToThresholds) => {
+  if (message === 'end') {
+    isEnding = true;
+    port.close();
+  } else if ('database' in message) void run(message);
+  else if (thresholds === undefined) early.push(message);
+  else answer(thresholds, message);
+});

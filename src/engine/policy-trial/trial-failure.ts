@@ -1,0 +1,7 @@
+import { EngineError } from '../../shared/errors.ts';
+
+/** What callers are told about the error that ended a trial's thread. */
+export const trialFailure = (cause: unknown): EngineError =>
+  (cause as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY'
+    ? new EngineError('TRIAL_TOO_BIG')
+    : new EngineError('INTERNAL', 'The trial failed', {}, { cause });
