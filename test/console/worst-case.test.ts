@@ -65,5 +65,11 @@ test.each([1280, 800, 400])(
     const changes = page.getByRole('region', { name: 'How to lower it' });
     await changes.getByRole('link', { name: 'Add a limit' }).first().click();
     await page.getByRole('heading', { name: /limit/i }).first().waitFor();
+    // From the number, one link leads to the limit that stops the attacker.
+    await page.reload();
+    await page.getByText('then the spending limit "All users" stops it').first().waitFor();
+    await number.click();
+    await page.getByRole('link', { name: 'Try other thresholds of the limit' }).click();
+    await page.getByRole('heading', { name: 'Edit All users' }).waitFor();
   },
 );

@@ -47,6 +47,27 @@ export const trialSentence = (trial: Trial, coin: string, time = '', usd = ''): 
   return `On ${which(decisions, time)} this would have ${list}.`;
 };
 
+interface Estimate {
+  /** Number of decisions that were evaluated. */
+  readonly done: number;
+  readonly of: number;
+  /** Number of decisions in the sample. */
+  readonly sampled: number;
+  readonly report: Pick<Trial, 'nowSponsored' | 'nowDenied'>;
+}
+
+/** A sentence on the effect of a draft policy on past decisions, of which only a sample and some others are evaluated. */
+export const estimateSentence = ({ done, of, sampled, report }: Estimate): string => {
+  const { nowDenied, nowSponsored } = report;
+  const words = [
+    ...(nowDenied > 0 ? [`deny ${counted(nowDenied, 'operation')}`] : []),
+    ...(nowSponsored > 0 ? [`sponsor ${counted(nowSponsored, 'operation')}`] : []),
+  ];
+  const effect = words.length === 0 ? 'change nothing' : words.join(' and ');
+  const basis = done === 0 ? '' : ` and the first ${counted(done, 'decision')} of ${grouped(of)}`;
+  return `Estimate from a sample of ${counted(sampled, 'decision')}${basis}: this would ${effect}.`;
+};
+
 /** What a decision could not be evaluated for, to be used within a sentence. */
 const CAUSES = {
   webhook: 'a webhook was not called',
