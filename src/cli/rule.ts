@@ -10,7 +10,7 @@ import { EngineError } from '../shared/errors.ts';
 import { parseExactJson } from '../shared/schema/decimal.ts';
 import { id, name } from '../shared/schema/text.ts';
 import { command, group, printFromDesk } from './command.ts';
-import type { DeskOptions } from './desk.ts';
+import { type DeskOptions, onFile } from './desk.ts';
 import { calling, withFields } from './fields.ts';
 import { withIds } from './names.ts';
 import { dapp, timeArgument } from './words.ts';
@@ -19,9 +19,12 @@ const types = ruleTypes.map(({ setup }) => setup.policyType);
 
 const invalid = (message: string): EngineError => new EngineError('VALIDATION', message, { errors: [message] });
 
+/** Reads a file of text. @throws EngineError `CONFIG_INVALID` if it cannot be read */
+const readText = (file: string): Promise<string> => onFile(`read the file ${file}`, () => readFile(file, 'utf8'));
+
 /** Reads a rule's data: JSON, or `@` followed by the name of a file with JSON. Numbers keep all their digits. */
 const readData = async (text: string): Promise<Record<string, unknown>> => {
-  const json = text.startsWith('@') ? await readFile(text.slice(1), 'utf8') : text;
+  const json = text.startsWith('@') ? await readText(text.slice(1)) : text;
   try {
     const data = parseExactJson(json);
     if (typeof data === 'object' && data !== null && !Array.isArray(data)) return { ...data };
@@ -33,7 +36,7 @@ const readData = async (text: string): Promise<Record<string, unknown>> => {
 
 /** The accounts listed in a file, one per line or as CSV. */
 const sendersIn = async (file: string): Promise<readonly string[]> => {
-  const { addresses, errors } = readSenders(await readFile(file, 'utf8'));
+  const { addresses, errors } = readSenders(await readText(file));
   const [first] = errors;
   if (first !== undefined) throw invalid(`${file}, line ${first.line} contains no address: ${first.text}`);
   return addresses;

@@ -91,6 +91,15 @@ test('a list of senders is read from a file, one per line or CSV', async () => {
   expect([code, stderr]).toEqual([2, expect.stringContaining('line 2 contains no address: nobody')]);
 });
 
+test.each([
+  ['data', '--policy-data', '@'],
+  ['senders', '--senders', ''],
+])('a file of %s that is missing is named', async (_what, option, mark) => {
+  const file = join(dir, 'missing');
+  const { code, stderr } = await rule('add', '--type', 'SENDERS', '--name', 'Missing', option, `${mark}${file}`);
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/^gasdesk: Cannot read the file .*missing: ENOENT/)]);
+});
+
 test('an invalid expression is reported', async () => {
   const data = '{"expression":"op.nothing > 1","message":"No."}';
   const { code, stderr } = await rule('add', '--type', 'CONDITION', '--name', 'C', '--policy-data', data);

@@ -2,7 +2,7 @@ import { id } from 'ethers';
 import type { Hex } from '../../src/shared/schema/hex.ts';
 import { isV06 } from '../../src/shared/schema/user-operation.ts';
 import { type MinedOperation, payerOf } from './chain.ts';
-import type { Draw } from './draw.ts';
+import type { Draw } from '../support/draw.ts';
 import { storedDecision } from './stored-decision.ts';
 import type { Ticket, World } from './world.ts';
 

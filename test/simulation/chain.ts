@@ -1,6 +1,6 @@
 import { Interface, id, toBeHex, zeroPadValue } from 'ethers';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
-import type { Draw } from './draw.ts';
+import type { Draw } from '../support/draw.ts';
 
 const events = new Interface([
   'event UserOperationEvent(bytes32 indexed userOpHash, address indexed sender, address indexed paymaster, uint256 nonce, bool success, uint256 actualGasCost, uint256 actualGasUsed)',

@@ -3,7 +3,7 @@ import { withPaymasterAndData } from '../../src/core/user-operation/paymaster-fi
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
 import { partialUserOperation } from '../../src/shared/schema/partial-user-operation.ts';
 import { type UserOperation, isV06 } from '../../src/shared/schema/user-operation.ts';
-import type { Draw } from './draw.ts';
+import type { Draw } from '../support/draw.ts';
 import { storedDecision } from './stored-decision.ts';
 import { checkTicket } from './promises.ts';
 import { CHAIN_ID, type Dapp, HOUR_MS, type Ticket, type World, entryPointOf } from './world.ts';

@@ -6,7 +6,7 @@ import { loadConfig } from '../../src/engine/config/config.ts';
 import { openDataFolder } from '../../src/engine/data-folder/data-folder.ts';
 import { type Engine, createEngine } from '../../src/engine/index.ts';
 import { type Ending, Disk, type Moment, copyFolder } from './disk.ts';
-import type { Draw } from './draw.ts';
+import type { Draw } from '../support/draw.ts';
 import { type ProcessClock, type VirtualTime, settle } from './time.ts';
 import { removeFolder } from './folders.ts';
 import { type Internet, ProcessNetwork } from './wires.ts';

@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import type { Draw } from './draw.ts';
+import type { Draw } from '../support/draw.ts';
 
 /** How a process ends without warning. */
 export type Ending =

@@ -2,7 +2,7 @@ import { Interface, toBeHex } from 'ethers';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
 import { type Block, type Log, type ModelChain, logsOf, wordOf } from './chain.ts';
-import type { Draw } from './draw.ts';
+import type { Draw } from '../support/draw.ts';
 import type { VirtualTime } from './time.ts';
 import { bodyOf } from './wires.ts';
 

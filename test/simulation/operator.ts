@@ -1,4 +1,4 @@
-import type { Draw } from './draw.ts';
+import type { Draw } from '../support/draw.ts';
 import { type Dapp, type Limit, MILLI, type World } from './world.ts';
 
 /** Does something that changes the desk, and notes it only if the desk has confirmed it. */

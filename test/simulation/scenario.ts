@@ -1,4 +1,4 @@
-import { drawOf } from './draw.ts';
+import { drawOf } from '../support/draw.ts';
 import { makeFolder, removeFolder } from './folders.ts';
 import { type Played, play } from './play.ts';
 import { Violation } from './violation.ts';

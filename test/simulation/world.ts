@@ -6,7 +6,7 @@ import { type Address, type Hex, addressKey } from '../../src/shared/schema/hex.
 import type { UserOperation } from '../../src/shared/schema/user-operation.ts';
 import { type MinedOperation, ModelChain, type Payment, type SignedOperation } from './chain.ts';
 import { SimulatedDesk } from './desk.ts';
-import { type Draw, drawOf } from './draw.ts';
+import { type Draw, drawOf } from '../support/draw.ts';
 import { createNode } from './node.ts';
 import { VirtualTime, settle } from './time.ts';
 import { Violation } from './violation.ts';
