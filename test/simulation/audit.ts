@@ -62,6 +62,7 @@ export const audit = async (
   const { desk, node, time } = world;
   world.isCalm = true;
   node.heal();
+  Object.assign(world.disk, { full: 0, slowMs: 0 });
   // Past every signature, every wait of the desk, and any further try of an event.
   for (let passed = 0; passed < 4; passed += 1) {
     await playUntil(time.now + 10 * 60_000);

@@ -4,10 +4,8 @@ import { isV06 } from '../../src/shared/schema/user-operation.ts';
 import { type MinedOperation, payerOf } from './chain.ts';
 import type { Draw } from '../support/draw.ts';
 import { storedDecision } from './stored-decision.ts';
-import type { Ticket, World } from './world.ts';
+import { SEEN_MS, type Ticket, type World } from './world.ts';
 
-/** Time of two polls and their answers, ms. */
-const SEEN_MS = 10_000;
 const GWEI = 10n ** 9n;
 /** Gas that contract 1.1.0 charges a tank for its own work. */
 const CHARGED_OVERHEAD = 9_600n;
@@ -91,8 +89,9 @@ export const reorganise = (world: World, draw: Draw): void => {
   mineBlock(world, draw);
   const lost = removed.flatMap(({ operations }) => operations.map(({ userOpHash }) => userOpHash));
   world.reorgs += 1;
+  world.reorgedAt = time.now;
   const { reorgs } = world;
-  time.after(SEEN_MS, () => {
+  time.after(2 * SEEN_MS, () => {
     // A later re-org may have removed them again.
     if (world.reorgs === reorgs) checkTakenBack(world, lost);
   });
@@ -100,8 +99,8 @@ export const reorganise = (world: World, draw: Draw): void => {
 
 /** The desk soon sees what a re-org has removed, if nothing keeps it from looking. */
 const checkTakenBack = (world: World, lost: readonly Hex[]): void => {
-  const { chain, desk, time, troubledAt } = world;
-  if (!desk.isUp || troubledAt > time.now - 2 * SEEN_MS) return;
+  const { chain, desk } = world;
+  if (!world.isSeen) return;
   for (const userOpHash of lost) {
     const stored = chain.isMined(userOpHash) ? undefined : storedDecision(desk.database, userOpHash);
     if (stored?.settlement === 'settled') world.blame('SETTLED_WRONGLY', `${userOpHash} is in no block any more`);

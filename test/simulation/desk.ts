@@ -5,7 +5,7 @@ import { Secret } from '../../src/engine/base/secret.ts';
 import { loadConfig } from '../../src/engine/config/config.ts';
 import { openDataFolder } from '../../src/engine/data-folder/data-folder.ts';
 import { type Engine, createEngine } from '../../src/engine/index.ts';
-import { type Ending, Disk, type Moment, copyFolder } from './disk.ts';
+import { Disk, type DiskFaults, type Ending, type Moment, copyFolder } from './disk.ts';
 import type { Draw } from '../support/draw.ts';
 import { type ProcessClock, type VirtualTime, settle } from './time.ts';
 import { removeFolder } from './folders.ts';
@@ -28,7 +28,7 @@ export interface DeskOptions {
   readonly draw: Draw;
   readonly time: VirtualTime;
   readonly internet: Internet;
-  readonly flags?: Readonly<Record<string, unknown>>;
+  readonly disk: DiskFaults;
 }
 
 /** A desk whose engine stops, dies and starts again, on the files that are then left. */
@@ -64,29 +64,39 @@ export class SimulatedDesk {
     return join(this.#options.dir, `start ${nth}`);
   }
 
-  /** Starts an engine on the files that the one before has left. */
+  /**
+   * Starts an engine on the files that the one before has left.
+   *
+   * @throws EngineError of a disk without room; another start can then be tried
+   */
   async start(): Promise<void> {
-    const { draw, time, internet, flags = {} } = this.#options;
-    const dir = this.#folder((this.#starts += 1));
-    const part = draw.part(`start ${this.#starts}`);
+    const { draw, time, internet, disk: faults } = this.#options;
+    const dir = this.#folder(this.#starts + 1);
+    const part = draw.part(`start ${this.#starts} at ${time.now}`);
     const clock = time.clock();
     const network = new ProcessNetwork(internet, clock);
     const folder = openDataFolder(dir);
-    const disk = new Disk(folder.dir, part.part('disk'));
-    const engine = await createEngine({
-      folder,
-      config: loadConfig({
-        flags: { port: 0, rateLimitPerKey: 0, rateLimitPerSender: 0, rateLimitPerIp: 0, ...flags },
-      }),
-      log: createLog({ level: 'info', clock, write: (line) => void this.#log.push(line) }),
-      passphrase: new Secret(PASSPHRASE),
-      scrypt: { N: 2, r: 1, p: 1 },
-      clock,
-      entropy: { bytes: (count) => part.bytes(count), uuid: () => uuidOf(part.bytes(16)) },
-      network,
-      freeBytes: () => Promise.resolve(2n ** 40n),
-    });
-    await engine.serve();
+    const disk = new Disk(folder.dir, part.part('disk'), faults, (ms) => time.sleep(ms));
+    let engine: Engine | undefined;
+    try {
+      engine = await createEngine({
+        folder,
+        config: loadConfig({ flags: { port: 0, rateLimitPerKey: 0, rateLimitPerSender: 0, rateLimitPerIp: 0 } }),
+        log: createLog({ level: 'info', clock, write: (line) => void this.#log.push(line) }),
+        passphrase: new Secret(PASSPHRASE),
+        scrypt: { N: 2, r: 1, p: 1 },
+        clock,
+        entropy: { bytes: (count) => part.bytes(count), uuid: () => uuidOf(part.bytes(16)) },
+        network,
+        freeBytes: () => Promise.resolve(faults.full > 0 ? 0n : 2n ** 40n),
+      });
+      await engine.serve();
+    } catch (error) {
+      disk.close();
+      await engine?.stop();
+      throw error;
+    }
+    this.#starts += 1;
     this.#process = { dir: folder.dir, engine, clock, network, disk };
     await settle();
   }
@@ -100,10 +110,8 @@ export class SimulatedDesk {
   }
 
   /** Sends a request over HTTP. Undefined if no answer came. */
-  post(path: string, body: unknown): ReturnType<ProcessNetwork['post']> {
-    return this.#process === undefined
-      ? Promise.resolve(undefined)
-      : this.#process.network.post(path, JSON.stringify(body));
+  async request(method: 'GET' | 'POST', path: string, body?: unknown): ReturnType<ProcessNetwork['request']> {
+    return this.#process?.network.request(method, path, body === undefined ? '' : JSON.stringify(body));
   }
 
   /** Ends the engine without warning, at a moment: from then on, no one hears of it. */
@@ -112,12 +120,12 @@ export class SimulatedDesk {
     disk.end(ending, moment, () => network.cut());
   }
 
-  /** Removes what a dead engine has left in this process, and starts another one on its files. */
-  async recover(): Promise<void> {
+  /** Removes what a dead engine has left in this process, except for its files. */
+  async bury(): Promise<void> {
+    if (this.#process === undefined) return;
     const dead = this.#take();
     dead.disk.leaveIn(this.#folder(this.#starts + 1));
     await this.#end(dead, dead.clock.leave());
-    await this.start();
   }
 
   /** Stops the engine as its operator does. Another one can then start. */
@@ -147,9 +155,10 @@ export class SimulatedDesk {
     let isOver = false;
     const over = engine.stop().finally(() => (isOver = true));
     over.catch(() => undefined);
-    const end = time.now + END_MS;
+    // The machine may sleep meanwhile.
+    const end = time.awake + END_MS;
     do await settle();
-    while (!isOver && time.step(end));
+    while (!isOver && time.awake < end && time.step(time.now + END_MS));
     if (!isOver) throw new Error('The engine does not stop');
     // A dead engine may fail to stop: its connections are cut.
     if (copy !== undefined) {

@@ -16,8 +16,18 @@ export type Moment = 'now' | 'before commit' | 'in commit' | 'after commit';
 type Run = (...args: unknown[]) => unknown;
 type Transaction = Run & Record<'deferred' | 'immediate' | 'exclusive', Run>;
 
+/** How a disk fails or delays what is written to it. */
+export interface DiskFaults {
+  /** Percent of commits without room, and of single writes. */
+  full: number;
+  /** The longest that a commit takes, ms. */
+  slowMs: number;
+}
+
 interface Watch {
   readonly file: string;
+  /** Called before each write in a transaction. */
+  readonly writing: (database: Database.Database) => void;
   /** Called in the transaction, right before its COMMIT, and after it. */
   readonly committing: (database: Database.Database) => void;
   readonly committed: (database: Database.Database) => void;
@@ -29,15 +39,17 @@ const originalTransaction = Database.prototype.transaction as unknown as (
   run: Run,
 ) => Transaction;
 
+const watchOf = (database: Database.Database): Watch | undefined =>
+  [...watches].find(({ file }) => file === database.name);
+
 /** Watches the commits of every database of this process. SQLite has no hook that sees a commit before and after. */
 Database.prototype.transaction = function (this: Database.Database, run: Run) {
-  const watch = (): Watch | undefined => [...watches].find(({ file }) => file === this.name);
   const made = originalTransaction.call(this, (...args: unknown[]) => {
     const isOutermost = !nested.has(this);
     if (isOutermost) nested.add(this);
     try {
       const result = run(...args);
-      if (isOutermost) watch()?.committing(this);
+      if (isOutermost) watchOf(this)?.committing(this);
       return result;
     } finally {
       if (isOutermost) nested.delete(this);
@@ -48,7 +60,7 @@ Database.prototype.transaction = function (this: Database.Database, run: Run) {
     (...args) => {
       const isOutermost = !nested.has(this);
       const result = call(...args);
-      if (isOutermost) watch()?.committed(this);
+      if (isOutermost) watchOf(this)?.committed(this);
       return result;
     };
   const { deferred, immediate, exclusive } = made;
@@ -61,6 +73,23 @@ Database.prototype.transaction = function (this: Database.Database, run: Run) {
 
 /** Databases with a transaction in progress. */
 const nested = new WeakSet<Database.Database>();
+
+const statements = Object.getPrototypeOf(new Database(':memory:').prepare('SELECT 1')) as { run: Run };
+const originalRun = statements.run;
+statements.run = function (this: Database.Statement, ...values: unknown[]) {
+  const { database } = this;
+  if (nested.has(database)) watchOf(database)?.writing(database);
+  return originalRun.apply(this, values);
+};
+
+/** What SQLite does without room on the disk. It may undo the transaction itself. */
+const failForRoom = (database: Database.Database, isUndone: boolean): never => {
+  if (isUndone && database.inTransaction) database.exec('ROLLBACK');
+  throw new Database.SqliteError('database or disk is full', 'SQLITE_FULL');
+};
+
+/** A write without room while a disk is full: few fail before their commit, as SQLite writes to memory first. */
+const WRITES_IN_A_COMMIT = 20;
 
 const WAL = 'gasdesk.db-wal';
 const LOG_END = 'log-end';
@@ -97,14 +126,20 @@ export class Disk {
   #ending: { readonly ending: Ending; readonly moment: Moment; readonly ended: () => void } | undefined;
   #left: Map<string, Buffer> | undefined;
 
-  constructor(dir: string, draw: Draw) {
+  /** @param slow called with the time that a commit takes, ms */
+  constructor(dir: string, draw: Draw, faults: DiskFaults, slow: (ms: number) => void) {
     this.#dir = dir;
     this.#draw = draw;
     this.#first = new Map([WAL, LOG_END].map((name) => [name, this.#read(name)]));
     this.#watch = {
       file: join(dir, 'gasdesk.db'),
-      committing: () => {
+      writing: (database) => {
+        if (faults.full > 0 && draw.chance(faults.full / WRITES_IN_A_COMMIT)) failForRoom(database, draw.chance(50));
+      },
+      committing: (database) => {
         if (this.#ending?.moment === 'before commit') this.#end();
+        if (faults.slowMs > 0) slow(draw.below(faults.slowMs));
+        if (faults.full > 0 && draw.chance(faults.full)) failForRoom(database, true);
         if (this.#ending?.moment === 'in commit') this.#walBefore = this.#read(WAL);
       },
       committed: (database) => {

@@ -17,6 +17,7 @@ const decisions = 'engine/store/tables/decisions.ts';
 const settlements = inFile('engine/store/tables/settlements.ts');
 const access = inFile('engine/store/sqlite/access.ts');
 const commits = inFile(decisions);
+const groupCommit = inFile('engine/store/sqlite/group-commit.ts');
 
 /** Mistakes that have been made elsewhere, or that would be easy to make here. */
 export const faults: readonly Fault[] = [
@@ -27,6 +28,22 @@ export const faults: readonly Fault[] = [
     '    save() {\n      save();\n      committed();\n    },\n',
   ),
   access('settings in memory survive their change', '      memory.clear();\n', ''),
+  groupCommit(
+    'what a commit without room has changed stays in memory',
+    'undone();\n      for (const pending of batch)',
+    'for (const pending of batch)',
+  ),
+  groupCommit(
+    'an answer does not wait for its commit',
+    'return () => resolve(result);',
+    'resolve(result);\n      return () => undefined;',
+  ),
+  inFile('engine/service/index.ts')(
+    'a change is refused when only its entry has no room',
+    "logChanges().catch((err: unknown) => context.log.warn('log.changesNotEntered', { err }))",
+    'logChanges()',
+  ),
+  inFile('engine/log/storage-health.ts')('a full disk is never over', 'error = undefined;', 'void store;'),
   {
     name: 'a limit is read before the transaction',
     file: decisions,

@@ -1,8 +1,6 @@
 import { parseArgs } from 'node:util';
-import { buildContracts } from '../../scripts/build-contracts.ts';
-import { findFaults } from './find-faults.ts';
-import { commandOf, failureCode, playScenario, scenarioOf, shrink } from './scenario.ts';
-import { KINDS, type Tally } from './world.ts';
+import { plant } from './plant.ts';
+import type { Tally } from './world.ts';
 
 /**
  * `npm run simulate`: plays seeds for a time, and reports what came of them. After a failure, exits with 1 and prints
@@ -21,6 +19,8 @@ const { values: flags } = parseArgs({
     without: { type: 'string' },
     /** Continues after a failure, and does not look for shorter stories. */
     all: { type: 'boolean', default: false },
+    /** Plants a mistake into the sources first, by the name that `--faults` prints. */
+    fault: { type: 'string' },
     /** Plants every known fault in turn instead, and plays until each is found. */
     faults: { type: 'boolean', default: false },
   },
@@ -30,6 +30,13 @@ const MINUTE_MS = 60_000;
 const FAULT_SECONDS = 60;
 const SHRINK_MS = 5 * MINUTE_MS;
 const STORY_LINES = 60;
+
+// Before the sources are loaded.
+if (flags.fault !== undefined) plant(flags.fault);
+const { buildContracts } = await import('../../scripts/build-contracts.ts');
+const { findFaults } = await import('./find-faults.ts');
+const { commandOf, failureCode, playScenario, scenarioOf, shrink } = await import('./scenario.ts');
+const { KINDS } = await import('./world.ts');
 
 const scenario = (seed: number) => {
   const drawn = scenarioOf(String(seed));
@@ -60,7 +67,7 @@ do {
       [shortest, played] = await shrink(one, played, () => Date.now() > shrinkUntil);
       console.log(`${played.story.slice(-STORY_LINES).join('\n')}\n\n${played.log.slice(-10).join('')}`);
     }
-    if (known === undefined) console.log(played.failure, `\n${commandOf(shortest)}\n`);
+    if (known === undefined) console.log(played.failure, `\n${commandOf(shortest, flags.fault)}\n`);
   }
   seed += 1;
 } while (Date.now() < until && (flags.all || failures.size === 0));

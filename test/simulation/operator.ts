@@ -1,17 +1,31 @@
+import { EngineError } from '../../src/shared/errors.ts';
 import type { Draw } from '../support/draw.ts';
+import { CHAIN_ID } from './contracts.ts';
 import { type Dapp, type Limit, MILLI, type World } from './world.ts';
 
-/** Does something that changes the desk, and notes it only if the desk has confirmed it. */
-const confirmed = async <T>(world: World, work: Promise<T>, note: (done: T) => void): Promise<void> => {
+/** The disk is full: nothing was done. */
+export const isWithoutRoom = (error: unknown): boolean =>
+  error instanceof EngineError && error.code === 'STORAGE_FAILED' && error.data['damaged'] !== true;
+
+/**
+ * Does something that changes the desk, and notes it only if the desk has confirmed it.
+ *
+ * @returns whether the desk has refused it, because the disk is full
+ */
+const confirmed = async <T>(world: World, work: Promise<T>, note: (done: T) => void): Promise<boolean> => {
   const start = world.starts;
   try {
     const done = await work;
     // What a dead engine still answers reaches no one.
     if (world.desk.isUp && world.starts === start) note(done);
     else world.isPolicyUncertain = true;
+    return false;
   } catch (error) {
-    if (world.desk.isUp && world.starts === start) throw error;
-    world.isPolicyUncertain = true;
+    const isAlive = world.desk.isUp && world.starts === start;
+    if (isAlive && !isWithoutRoom(error)) throw error;
+    if (!isAlive) world.isPolicyUncertain = true;
+    else world.count('operator: refused without room');
+    return isAlive;
   }
 };
 
@@ -40,7 +54,7 @@ const readLimits = async (world: World, dapp: Dapp): Promise<void> => {
   const start = world.starts;
   const listed = await limitsOf(world, dapp);
   if (world.starts !== start || !world.desk.isUp) return;
-  const now = world.time.now;
+  const { now, awake } = world.time;
   const inForce = new Set<Limit>();
   for (const { _id: ruleId, active, policyData } of listed) {
     if (!active) continue;
@@ -57,7 +71,7 @@ const readLimits = async (world: World, dapp: Dapp): Promise<void> => {
       threshold,
       hours: cycleDuration.value,
       startMs,
-      from: now,
+      from: awake,
       to: Infinity,
     };
     if (known === undefined) dapp.limits.push(limit);
@@ -92,10 +106,15 @@ export const operate = async (world: World, draw: Draw): Promise<void> => {
   const act = draw.pick(['create', 'create', 'update', 'toggle', 'delete', 'fund'] as const);
   const change = async (words: string, work: () => Promise<unknown>): Promise<void> => {
     endLimits(world, dapp);
-    await confirmed(world, work(), () => undefined);
+    const { starts } = world;
+    const isRefused = await confirmed(world, work(), () => undefined);
     world.count(`operator: ${words}`);
-    world.tell(`operator: ${words} on DApp ${dapp.index}`);
-    if (desk.isUp) await readLimits(world, dapp);
+    world.tell(`operator: ${words} on DApp ${dapp.index}${isRefused ? ', in vain' : ''}`);
+    if (!desk.isUp) return;
+    const after = await limitsOf(world, dapp);
+    const isSame = JSON.stringify(after) === JSON.stringify(rules);
+    if (isRefused && !isSame && world.starts === starts) world.blame('REFUSED_AND_DONE', words);
+    await readLimits(world, dapp);
   };
   if (act === 'fund') {
     world.payments.push({
@@ -137,7 +156,7 @@ export const pauseOrResume = async (world: World, draw: Draw): Promise<void> => 
   if (draw.chance(35)) {
     const paused = isAll ? desk.call('system.pause', {}) : desk.call('paymasters.pause', { paymasterId } as never);
     await confirmed(world, paused, () => {
-      if (pauses.at(-1)?.to !== Infinity) pauses.push({ from: time.now, to: Infinity });
+      if (pauses.at(-1)?.to !== Infinity) pauses.push({ from: time.awake, to: Infinity });
       world.count('operator: pause');
       world.tell(`operator: pauses ${what}`);
     });
@@ -145,7 +164,12 @@ export const pauseOrResume = async (world: World, draw: Draw): Promise<void> => 
     for (const pause of [...world.pauses, ...world.dapps.flatMap((one) => one.pauses)]) {
       if (pause.to === Infinity) pause.to = time.now;
     }
-    await confirmed(world, desk.call('system.resume', {}), () => undefined);
+    const counting = world.breakers.filter((one) => one.to === Infinity);
+    for (const breaker of counting) breaker.to = time.now;
+    await confirmed(world, desk.call('system.resume', {}), () => {
+      // The breaker's count begins again.
+      for (const breaker of counting) world.breakers.push({ ...breaker, from: time.awake, to: Infinity });
+    });
     for (const one of world.dapps) {
       if (desk.isUp)
         await confirmed(world, desk.call('paymasters.resume', { paymasterId: one.paymasterId }), () => undefined);
@@ -156,7 +180,7 @@ export const pauseOrResume = async (world: World, draw: Draw): Promise<void> => 
 };
 
 /** The operator sets the breaker, or removes it. */
-export const setBreaker = async (world: World, draw: Draw, chainId: number): Promise<void> => {
+export const setBreaker = async (world: World, draw: Draw): Promise<void> => {
   const { desk, time, breakers } = world;
   if (!desk.isUp) return;
   const amount = draw.chance(70)
@@ -164,8 +188,8 @@ export const setBreaker = async (world: World, draw: Draw, chainId: number): Pro
     : null;
   for (const one of breakers) if (one.to === Infinity) one.to = time.now;
   const breaker = amount && { ...amount, amountWei: String(amount.amountWei) };
-  await confirmed(world, desk.call('chains.set', { chainId, breaker } as never), () => {
-    if (amount !== null) breakers.push({ ...amount, from: time.now, to: Infinity });
+  await confirmed(world, desk.call('chains.set', { chainId: CHAIN_ID, breaker } as never), () => {
+    if (amount !== null) breakers.push({ ...amount, from: time.awake, to: Infinity });
     world.count('operator: breaker');
     world.tell(`operator: sets the breaker to ${String(amount?.amountWei ?? 'off')}`);
   });

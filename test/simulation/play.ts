@@ -1,13 +1,15 @@
 import { verifyDesk } from '../../src/engine/log/verify-log.ts';
 import type { Caller } from '../../src/api/index.ts';
 import { mineBlock, reorganise } from './bundler.ts';
+import type { Draw } from '../support/draw.ts';
 import { askTogether } from './clients.ts';
 import { storedDecision } from './stored-decision.ts';
-import { operate, pauseOrResume, readPolicyAgain, setBreaker } from './operator.ts';
+import { isWithoutRoom, operate, pauseOrResume, readPolicyAgain, setBreaker } from './operator.ts';
 import { openReceivers } from './receivers.ts';
 import { settle } from './time.ts';
 import { Violation } from './violation.ts';
-import { CHAIN_ID, HOUR_MS, type Kind, World, driving, setUp } from './world.ts';
+import { HOUR_MS, type Kind, World, driving } from './world.ts';
+import { setUp } from './set-up.ts';
 import { audit } from './audit.ts';
 
 export interface PlayOptions {
@@ -31,6 +33,15 @@ export interface Played {
   readonly log: readonly string[];
 }
 
+type Act = (world: World, draw: Draw) => Promise<void>;
+
+/** The operator does something while the desk decides. */
+const meanwhile = async (world: World, draw: Draw, act: Act): Promise<void> => {
+  if (draw.chance(50)) world.run('clients', askTogether(world, draw.part(`asked at ${world.time.now}`)));
+  await world.time.pass(draw.between(1, 60));
+  await act(world, draw);
+};
+
 const scheduleActors = (world: World): void => {
   const { chain, haste, node, time } = world;
   const draw = world.draw.part('pace');
@@ -46,9 +57,9 @@ const scheduleActors = (world: World): void => {
   };
   mineNext();
   world.every('re-orgs', 120_000 / haste, (part) => chain.head.number > 40 && reorganise(world, part));
-  world.every('operator', 60_000 / haste, (part) => operate(world, part));
-  world.every('pauses', 300_000 / haste, (part) => pauseOrResume(world, part));
-  world.every('breaker', 600_000 / haste, (part) => setBreaker(world, part, CHAIN_ID));
+  world.every('operator', 60_000 / haste, (part) => meanwhile(world, part, operate));
+  world.every('pauses', 300_000 / haste, (part) => meanwhile(world, part, pauseOrResume));
+  world.every('breaker', 600_000 / haste, (part) => meanwhile(world, part, setBreaker));
   world.every('node faults', 60_000 / haste, (part) => {
     world.troubledAt = time.now;
     node.heal();
@@ -73,10 +84,24 @@ const scheduleActors = (world: World): void => {
     if (!world.desk.isUp) return;
     world.isRestartDue = true;
   });
-  world.every('sleeps', 1_800_000 / haste, (part) => {
-    const ms = part.pick([10_000, 600_000, HOUR_MS, 8 * HOUR_MS]);
+  world.every('full disk', 300_000 / haste, (part) => {
+    world.disk.full = part.pick([0, 50, 100]);
+    world.diskChangedAt = time.now;
+    world.disturb();
+    world.count(`disk: ${world.disk.full} % of writes fail`);
+    world.tell(`the disk refuses ${world.disk.full} % of what is written`);
+  });
+  world.every('full disk', 20_000, () => checkReadiness(world));
+  world.every('slow disk', 300_000 / haste, (part) => {
+    world.disk.slowMs = part.pick([0, 100, 3_000]);
+    world.disturb();
+    world.count(`disk: ${world.disk.slowMs} ms`);
+    world.tell(`a commit takes up to ${world.disk.slowMs} ms`);
+  });
+  world.every('sleeps', 600_000 / haste, (part) => {
+    const ms = part.pick([10_000, 600_000, 1_200_000, HOUR_MS, 8 * HOUR_MS]);
     world.time.sleep(ms);
-    world.troubledAt = Math.max(world.troubledAt, world.time.now);
+    world.disturb();
     world.count('sleeps');
     world.tell(`the machine sleeps ${ms / 1_000} s`);
   });
@@ -100,11 +125,30 @@ const verifyLog = async (world: World): Promise<void> => {
     throw new Violation('LOG_FAULT', `${faults.length} faults, such as ${JSON.stringify(first)}`);
 };
 
-/** Starts the desk again after it died or was stopped. */
-const startAgain = async (world: World, how: () => Promise<void>): Promise<void> => {
-  await how();
+/** Time in which the desk notices that a disk is full, or has room again, ms. */
+const READINESS_MS = 5_000;
+
+/** While the disk is full, the desk says so; otherwise it does not. */
+const checkReadiness = async (world: World): Promise<void> => {
+  const { desk, disk, time, starts, diskChangedAt } = world;
+  if (time.now - diskChangedAt < READINESS_MS) return;
+  const answer = await desk.request('GET', '/readyz');
+  if (answer === undefined || world.starts !== starts || world.diskChangedAt !== diskChangedAt) return;
+  const saysFull = /disk of the data folder/.test(answer.body);
+  if (saysFull !== disk.full > 0) world.blame('READINESS_WRONG', `${disk.full} % of writes fail: ${answer.body}`);
+};
+
+/** Starts the desk again after it died or was stopped; without room, it is tried again later. */
+const startAgain = async (world: World): Promise<void> => {
+  try {
+    await world.desk.start();
+  } catch (error) {
+    if (world.disk.full === 0 || !isWithoutRoom(error)) throw error;
+    world.count('starts without room');
+    return;
+  }
   world.starts += 1;
-  world.troubledAt = Math.max(world.troubledAt, world.time.now);
+  world.disturb();
   checkNothingLost(world);
   world.isPolicyUncertain = true;
   await driving(world, readPolicyAgain(world));
@@ -123,15 +167,14 @@ const playUntil = async (world: World, end: number): Promise<void> => {
       if (upAt === 0) upAt = time.now + draw.pick([0, 1_000, 60_000, 600_000]);
       else if (time.now >= upAt) {
         upAt = 0;
-        await startAgain(world, () => desk.recover());
+        await desk.bury();
+        await startAgain(world);
       }
     } else if (world.isRestartDue) {
       world.count('restarts');
       world.tell('the desk is restarted');
-      await startAgain(world, async () => {
-        await desk.stop();
-        await desk.start();
-      });
+      await desk.stop();
+      await startAgain(world);
     }
     world.isRestartDue = false;
   }

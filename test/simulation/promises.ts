@@ -1,4 +1,5 @@
-import { type Limit, HOUR_MS, type Ticket, type World } from './world.ts';
+import { payerOf } from './chain.ts';
+import { type Limit, HOUR_MS, type Term, type Ticket, type World } from './world.ts';
 
 /** Seconds after the end of its validity in which an operation may count still. */
 const windowOf = ({ hours, startMs }: Limit, at: number): number => Math.floor((at - startMs) / (hours * HOUR_MS));
@@ -12,9 +13,12 @@ const countedOf = (world: World, ticket: Ticket): bigint => {
   return mined.chargedWei < ticket.maxCostWei ? mined.chargedWei : ticket.maxCostWei;
 };
 
-/** True if a decision was requested and made in the time of something: it is then certainly bound by it. */
-const isWithin = ({ askedAt, decidedAt }: Ticket, { from, to }: { readonly from: number; readonly to: number }) =>
-  askedAt >= from && decidedAt < to;
+/**
+ * True if a decision is certainly bound by something that was in force for a time. Not even a decision that started
+ * before is signed without it once it is confirmed.
+ */
+const isWithin = ({ answeredAt, decidedAt }: Ticket, { from, to }: Term): boolean =>
+  answeredAt > from && decidedAt < to;
 
 const checkLimit = (world: World, limit: Limit, newest: Ticket): void => {
   if (!isWithin(newest, limit)) return;
@@ -35,22 +39,35 @@ const checkLimit = (world: World, limit: Limit, newest: Ticket): void => {
   world.blame('LIMIT_EXCEEDED', `DApp ${newest.dapp.index}: ${of} with ${newest.decisionId.slice(0, 8)}`);
 };
 
+/** A tank, or a deposit, can pay for everything that may still be mined, whatever is mined of it. */
+const checkTank = (world: World, newest: Ticket): void => {
+  if (!world.isSeen) return;
+  const payer = payerOf(newest);
+  const open = world.tickets.filter((one) => payerOf(one) === payer && !world.chain.isMined(one.userOpHash));
+  const owed = open.reduce((sum, one) => sum + countedOf(world, one), 0n);
+  const left = world.chain.balance(payer);
+  if (owed > left) world.blame('TANK_OVERDRAWN', `${payer} has ${left} wei, and has promised ${owed}`);
+};
+
+const maximumOf = (tickets: readonly Ticket[]): bigint => tickets.reduce((sum, one) => sum + one.maxCostWei, 0n);
+
 /** Checks what a new signature was allowed by. */
 export const checkTicket = (world: World, ticket: Ticket): void => {
   const name = ticket.decisionId.slice(0, 8);
   for (const limit of ticket.dapp.limits) checkLimit(world, limit, ticket);
   for (const pause of [...world.pauses, ...ticket.dapp.pauses]) {
-    // Not even a decision that started before is signed after a pause is confirmed.
-    if (ticket.answeredAt > pause.from && ticket.decidedAt < pause.to) world.blame('SIGNED_WHILE_PAUSED', name);
+    if (isWithin(ticket, pause)) world.blame('SIGNED_WHILE_PAUSED', name);
   }
   if (ticket.dapp.hasWebhook && !world.agreed.has(ticket.decisionId)) {
     world.blame('SIGNED_WITHOUT_WEBHOOK', `No webhook has agreed to ${name}`);
   }
+  checkTank(world, ticket);
   for (const breaker of world.breakers) {
     if (!isWithin(ticket, breaker)) continue;
-    const spent = world.tickets
-      .filter((one) => isWithin(one, breaker) && one.decidedAt > ticket.decidedAt - 1_000 * breaker.seconds)
-      .reduce((sum, one) => sum + one.maxCostWei, 0n);
+    const counted = world.tickets.filter(
+      (one) => isWithin(one, breaker) && one.decidedAt > ticket.decidedAt - 1_000 * breaker.seconds,
+    );
+    const spent = maximumOf(counted);
     if (spent > breaker.amountWei) world.blame('BREAKER_EXCEEDED', `${spent} of ${breaker.amountWei} with ${name}`);
   }
 };

@@ -11,7 +11,7 @@ export const openReceivers = (world: World): void => {
 
   const approve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     await bodyOf(request);
-    const askedAt = time.now;
+    const askedAt = time.awake;
     const decisionId = String(request.headers['webhook-id']);
     const ms = draw.chance(faults.webhook) ? draw.pick([10, 2_900, 3_100, 20_000]) : draw.between(1, 300);
     await time.pass(ms);
@@ -25,7 +25,7 @@ export const openReceivers = (world: World): void => {
       response.destroy();
       return;
     }
-    if (!isWrong && time.now - askedAt <= 3_000) world.agreed.add(decisionId);
+    if (!isWrong && time.awake - askedAt <= 3_000) world.agreed.add(decisionId);
     response.end(body);
   };
 

@@ -36,9 +36,17 @@ export const playScenario = async ({ seed, kinds, minutes }: Scenario): Promise<
 export const failureCode = (failure: Error): string =>
   failure instanceof Violation ? failure.code : `${failure.name}: ${failure.message.slice(0, 60)}`;
 
+/** Scenarios that may fail as one did: until the minute in which it failed, without a kind, and for half of the time. */
+const smallerThan = ({ seed, kinds, minutes }: Scenario, { passedMs }: Played): readonly Scenario[] => [
+  { seed, kinds, minutes: Math.ceil(passedMs / MINUTE_MS) },
+  ...[...kinds].map((left) => ({ seed, minutes, kinds: new Set([...kinds].filter((kind) => kind !== left)) })),
+  { seed, kinds, minutes: Math.ceil(minutes / 2) },
+];
+
+const sizeOf = ({ kinds, minutes }: Scenario): number => kinds.size * minutes;
+
 /**
- * Looks for a smaller scenario of the same seed that fails in the same way: first with fewer kinds of what happens, then
- * shorter.
+ * Looks for a smaller scenario of the same seed that fails in the same way, until no smaller one does.
  *
  * @param isOver true when there is no time left
  */
@@ -49,28 +57,19 @@ export const shrink = async (
 ): Promise<[Scenario, Played]> => {
   if (played.failure === undefined) return [scenario, played];
   const code = failureCode(played.failure);
-  let best: [Scenario, Played] = [scenario, played];
-  const attempt = async (smaller: Scenario): Promise<boolean> => {
+  for (const smaller of smallerThan(scenario, played)) {
+    if (isOver()) break;
+    if (sizeOf(smaller) >= sizeOf(scenario)) continue;
     const again = await playScenario(smaller);
-    if (again.failure === undefined || failureCode(again.failure) !== code) return false;
-    best = [smaller, again];
-    return true;
-  };
-  for (const kind of KINDS) {
-    const [{ kinds }] = best;
-    if (kinds.has(kind) && !isOver())
-      await attempt({ ...best[0], kinds: new Set([...kinds].filter((one) => one !== kind)) });
+    if (again.failure !== undefined && failureCode(again.failure) === code) return shrink(smaller, again, isOver);
   }
-  for (const share of [0.25, 0.5, 0.75]) {
-    const minutes = Math.ceil(best[0].minutes * share);
-    if (!isOver() && (await attempt({ ...best[0], minutes }))) break;
-  }
-  return best;
+  return [scenario, played];
 };
 
 /** The command that plays a scenario again. */
-export const commandOf = ({ seed, kinds, minutes }: Scenario): string => {
+export const commandOf = ({ seed, kinds, minutes }: Scenario, fault?: string): string => {
   const without = KINDS.filter((kind) => !kinds.has(kind)).join(',');
   const left = without === '' ? '' : ` --without '${without}'`;
-  return `npm run simulate -- --seed ${seed} --length ${minutes}${left}`;
+  const planted = fault === undefined ? '' : ` --fault '${fault}'`;
+  return `npm run simulate -- --seed ${seed} --length ${minutes}${left}${planted}`;
 };

@@ -8,7 +8,7 @@ interface Timer {
 }
 
 /** What keeps the loop of this process busy, as Node.js calls it. Everything else waits for virtual time. */
-const BUSY = /^(Immediate|FSReq|.*Job|GetAddrInfoReqWrap|Zlib)/;
+const BUSY = /^(Immediate|FSReq|CloseReq|.*Job|GetAddrInfoReqWrap|Zlib)/;
 
 /** Waits until nothing in this process can run before virtual time passes. */
 export const settle = async (): Promise<void> => {
@@ -20,6 +20,8 @@ export const settle = async (): Promise<void> => {
 export class VirtualTime {
   /** Epoch ms. */
   now = Date.UTC(2026, 0, 5);
+  /** How long the machine has slept, ms. */
+  #slept = 0;
   #set = 0;
   readonly #timers = new Set<Timer>();
 
@@ -52,6 +54,12 @@ export class VirtualTime {
   /** The machine sleeps: time passes, and every timer is late. */
   sleep(ms: number): void {
     this.now += ms;
+    this.#slept += ms;
+  }
+
+  /** Time without the machine's sleep, ms. */
+  get awake(): number {
+    return this.now - this.#slept;
   }
 
   /** The clock of one process. */

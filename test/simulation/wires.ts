@@ -124,7 +124,11 @@ export class ProcessNetwork implements Network {
   }
 
   /** Sends a request to the process's HTTP server. Undefined if no complete answer came. */
-  post(path: string, body: string): Promise<{ readonly status: number; readonly body: string } | undefined> {
+  request(
+    method: 'GET' | 'POST',
+    path: string,
+    body: string,
+  ): Promise<{ readonly status: number; readonly body: string } | undefined> {
     const server = this.#servers.at(-1);
     if (server === undefined || this.#isCut) return Promise.resolve(undefined);
     const [near, far] = connection();
@@ -137,7 +141,7 @@ export class ProcessNetwork implements Network {
       near.on('end', () => near.destroy());
     });
     server.emit('connection', far as unknown as Socket);
-    const head = `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nContent-Type: application/json\r\n`;
+    const head = `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nContent-Type: application/json\r\n`;
     near.write(`${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
     return answered;
   }

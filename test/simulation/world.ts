@@ -1,26 +1,34 @@
-import { Wallet } from 'ethers';
 import { entryPoints } from '../../src/core/entry-points/registry.ts';
 import { requireLayout } from '../../src/core/paymaster-layouts/registry.ts';
-import { verifyPaymasterContract } from '../../src/engine/paymaster/contract-reads.ts';
-import { type Address, type Hex, addressKey } from '../../src/shared/schema/hex.ts';
+import type { Address, Hex } from '../../src/shared/schema/hex.ts';
 import type { UserOperation } from '../../src/shared/schema/user-operation.ts';
 import { type MinedOperation, ModelChain, type Payment, type SignedOperation } from './chain.ts';
+import { CHAIN_ID, SIGNER, hashes } from './contracts.ts';
 import { SimulatedDesk } from './desk.ts';
+import type { DiskFaults } from './disk.ts';
 import { type Draw, drawOf } from '../support/draw.ts';
 import { createNode } from './node.ts';
 import { VirtualTime, settle } from './time.ts';
 import { Violation } from './violation.ts';
 import { Internet } from './wires.ts';
 
-export const CHAIN_ID = 1;
 export const MILLI = 10n ** 15n;
+/** Time of two polls and their answers, ms. */
+export const SEEN_MS = 10_000;
 export const HOUR_MS = 3_600_000;
-const SIGNER_KEY = `0x${'51'.repeat(32)}`;
 
 export const HOSTS = { node: '10.0.0.1', bundler: '10.0.0.2', webhook: '10.0.0.3', events: '10.0.0.4' } as const;
 
+/** The time of something that the desk has confirmed. */
+export interface Term {
+  /** When it was confirmed, in time without the machine's sleep, ms. */
+  readonly from: number;
+  /** When its end may have begun, epoch ms; Infinity while it lasts. */
+  to: number;
+}
+
 /** A spending limit in force: another one after each change that starts a new cycle. */
-export interface Limit {
+export interface Limit extends Term {
   readonly ruleId: string;
   readonly perUser: boolean;
   readonly unit: 'COUNT' | 'NATIVE_ASSET';
@@ -29,9 +37,6 @@ export interface Limit {
   readonly hours: number;
   /** Start of its first window, epoch ms. */
   readonly startMs: number;
-  /** Decisions that were requested in this time are certainly bound by it, epoch ms. */
-  readonly from: number;
-  to: number;
 }
 
 export interface Dapp {
@@ -44,21 +49,13 @@ export interface Dapp {
   readonly limits: Limit[];
   /** True: a registered webhook has to agree. */
   readonly hasWebhook: boolean;
-  /** Times in which it is certainly paused, epoch ms; `to` is Infinity while it is. */
-  readonly pauses: Pause[];
-}
-
-export interface Pause {
-  readonly from: number;
-  to: number;
+  readonly pauses: Term[];
 }
 
 /** The breaker in force. */
-export interface Breaker {
+export interface Breaker extends Term {
   readonly amountWei: bigint;
   readonly seconds: number;
-  readonly from: number;
-  to: number;
 }
 
 /** A signature that a client has received. */
@@ -66,9 +63,9 @@ export interface Ticket extends SignedOperation {
   readonly dapp: Dapp;
   readonly op: UserOperation;
   readonly decisionId: string;
-  /** When the client asked, when it was decided and when the answer came, epoch ms. */
-  readonly askedAt: number;
+  /** Epoch ms. */
   readonly decidedAt: number;
+  /** When the answer came, in time without the machine's sleep, ms. */
   readonly answeredAt: number;
 }
 
@@ -89,6 +86,8 @@ export const KINDS = [
   'webhooks',
   'receivers',
   'sleeps',
+  'full disk',
+  'slow disk',
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -102,6 +101,7 @@ export class World {
   readonly internet = new Internet();
   readonly chain: ModelChain;
   readonly node: ReturnType<typeof createNode>;
+  readonly disk: DiskFaults = { full: 0, slowMs: 0 };
   readonly desk: SimulatedDesk;
   readonly dapps: Dapp[] = [];
   readonly tickets: Ticket[] = [];
@@ -110,7 +110,7 @@ export class World {
   /** Every operation that was ever mined, with what it was charged, by its hash. */
   readonly everMined = new Map<string, MinedOperation>();
   readonly breakers: Breaker[] = [];
-  readonly pauses: Pause[] = [];
+  readonly pauses: Term[] = [];
   /** Decisions to which a webhook has answered yes in time. */
   readonly agreed = new Set<string>();
   readonly payments: Payment[] = [];
@@ -122,13 +122,16 @@ export class World {
   readonly refused = new Set<string>();
   /** Signatures that a client received in the very moment in which the engine died: checked once it has started again. */
   readonly lastWords: Hex[] = [];
-  /** Number of re-orgs so far. */
+  /** Number of re-orgs so far, and when the last one was, epoch ms. */
   reorgs = 0;
+  reorgedAt = 0;
   baseFeeWei = 10n ** 9n;
   /** True at the end, when everything works and what is left over gets done. */
   isCalm = false;
   /** When the desk, its machine or its node was last disturbed, epoch ms; Infinity while its node fails. */
   troubledAt = 0;
+  /** When the disk was last filled or freed, epoch ms. */
+  diskChangedAt = 0;
   /** True: the operator wants the desk stopped and started again. */
   isRestartDue = false;
   /** True after a crash during a change of the policy: whether it was made is then not known. */
@@ -153,7 +156,7 @@ export class World {
       time,
     });
     internet.serve(HOSTS.node, (request, response) => this.run('node', this.node.serve(request, response)));
-    this.desk = new SimulatedDesk({ dir, draw: this.draw.part('desk'), time, internet });
+    this.desk = new SimulatedDesk({ dir, draw: this.draw.part('desk'), time, internet, disk: this.disk });
   }
 
   count(name: string): void {
@@ -169,6 +172,18 @@ export class World {
     work.catch((error: unknown) => {
       this.#failures.push(error instanceof Error ? error : new Error(`${name}: ${String(error)}`));
     });
+  }
+
+  /** False while the desk may not know yet what the chain says. */
+  get isSeen(): boolean {
+    const { desk, disk, time, troubledAt, reorgedAt } = this;
+    if (!desk.isUp || disk.full > 0 || disk.slowMs > 0) return false;
+    return Math.max(troubledAt, reorgedAt) + 2 * SEEN_MS <= time.now;
+  }
+
+  /** Something keeps the desk from its work for a moment. */
+  disturb(): void {
+    this.troubledAt = Math.max(this.troubledAt, this.time.now);
   }
 
   blame(code: string, detail: string): void {
@@ -196,97 +211,8 @@ export class World {
   }
 }
 
-const SIGNER = addressKey(new Wallet(SIGNER_KEY).address as Address);
-const PAYMASTERS = { '1.1.0': `0x${'a1'.repeat(20)}`, 'verifying-0.7': `0x${'a7'.repeat(20)}` } as const;
-
-/** What the contracts answer to `getHash` of the sample operation: the hash that Gasdesk computes. */
-const hashes = new Map<string, string>();
-for (const [version, paymaster] of Object.entries(PAYMASTERS)) {
-  const layout = requireLayout(version);
-  for (let modes = 0; modes < 3; modes += 1) {
-    const asked: string[] = [];
-    const { hash } = await verifyPaymasterContract(
-      (_to, data) => {
-        asked.push(data);
-        return Promise.resolve((hashes.get(data) ?? '0x00') as Address);
-      },
-      layout,
-      { chainId: CHAIN_ID, paymaster, signer: SIGNER },
-    );
-    const unknown = asked.filter((data) => data.length > 1_000 && !hashes.has(data));
-    if (unknown[0] !== undefined) hashes.set(unknown[0], hash.local);
-  }
-}
-
 export const entryPointOf = ({ version }: Pick<Dapp, 'version'>) =>
   entryPoints[requireLayout(version).entryPointVersion];
-
-/** Puts a desk with DApps and policies into the world. */
-export const setUp = async (world: World): Promise<void> => {
-  const { desk, draw, chain, time } = world;
-  await desk.start();
-  world.starts += 1;
-  const set = draw.part('set-up');
-  const call: typeof desk.call = (name, input) => driving(world, desk.call(name, input));
-  await call('chains.set', {
-    chainId: CHAIN_ID,
-    rpc: `http://${HOSTS.node}:8545`,
-    bundler: `http://${HOSTS.bundler}:4337`,
-    breaker: null,
-    maxOperationCostWei: String(100n * MILLI),
-  });
-  await call('signers.import', { chainId: CHAIN_ID, privateKey: SIGNER_KEY });
-  const wallets = [1, 2].map((nth) => new Wallet(`0x${String(nth).repeat(64)}`));
-  const [account] = await call('accounts.list', {});
-  for (const [version, address] of Object.entries(PAYMASTERS)) {
-    await call('paymasterContracts.use', { chainId: CHAIN_ID, version, address });
-  }
-  const funded = new Set<string>();
-  for (let index = 0, count = set.between(1, 3); index < count; index += 1) {
-    const version = set.pick(['1.1.0', '1.1.0', 'verifying-0.7'] as const);
-    const { paymasterId, apiKey } = await call('paymasters.create', {
-      accountId: account?.accountId ?? '',
-      name: `DApp ${index}`,
-      type: 'HYBRID',
-      chainId: CHAIN_ID,
-      version,
-      tokenMode: false,
-    });
-    let wallet: Wallet | undefined;
-    if (version === '1.1.0') {
-      wallet = set.pick(wallets);
-      const { fundingMessage } = await call('paymasters.fundingMessage', { paymasterId });
-      const signature = await wallet.signMessage(fundingMessage);
-      const address = wallet.address as Address;
-      await call('paymasters.setFundingWallet', { paymasterId, type: 'paymasterFundingId', signature, address });
-    }
-    const hasWebhook = world.kinds.has('webhooks') && set.chance(30);
-    if (hasWebhook) {
-      const webhookUrl = `http://${HOSTS.webhook}:80/${index}`;
-      await call('webhooks.create', { paymasterId, webhookUrl, requestType: 'POST' });
-    }
-    const paymaster = PAYMASTERS[version];
-    const payer = (wallet?.address ?? paymaster).toLowerCase();
-    if (!funded.has(payer)) world.payments.push({ payer, wei: BigInt(set.pick([20, 200, 2_000])) * MILLI });
-    funded.add(payer);
-    world.dapps.push({
-      index,
-      version,
-      paymasterId,
-      apiKey,
-      paymaster,
-      wallet: wallet && addressKey(wallet.address as Address),
-      limits: [],
-      hasWebhook,
-      pauses: [],
-    });
-  }
-  if (world.kinds.has('receivers')) {
-    const url = `http://${HOSTS.events}:80/`;
-    await call('eventWebhooks.create', { url });
-  }
-  chain.mine(Math.floor(time.now / 1_000), [], world.payments.splice(0));
-};
 
 /** Lets time pass until work is done that waits for it. */
 export const driving = async <T>(world: World, work: Promise<T>): Promise<T> => {

@@ -89,7 +89,8 @@ export const createService = (context: ServiceContext, { subscribe, follow }: De
     ...webhookHandlers(context),
   };
   const logCall = async (call: CallerInfo & { action: string }, outside: readonly Change[]): Promise<void> => {
-    await context.store.logChanges();
+    // The changes themselves are stored, and their entries precede whatever is committed next.
+    await context.store.logChanges().catch((err: unknown) => context.log.warn('log.changesNotEntered', { err }));
     if (outside.length > 0) await context.store.logAction({ ...call, changes: outside });
     await recorder.catchUp();
   };
