@@ -26,6 +26,7 @@ const layers = {
     'metrics',
     'log',
     'policy-trial',
+    'requests',
     'chain',
   ],
   keepers: ['signer'],

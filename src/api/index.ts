@@ -23,6 +23,7 @@ import { rehearsalProcedures } from './rehearsal.ts';
 import { policyTrialProcedures } from './policy-trials.ts';
 import { worstCaseProcedures } from './worst-case.ts';
 import { receiverProcedures } from './receiver.ts';
+import { requestProcedures } from './requests.ts';
 import { ruleProcedures } from './rules.ts';
 import { setupProcedures } from './setup.ts';
 import { sponsorshipProcedures } from './sponsorship.ts';
@@ -59,6 +60,7 @@ export const procedures = {
   ...rehearsalProcedures,
   ...worstCaseProcedures,
   ...receiverProcedures,
+  ...requestProcedures,
   ...ruleProcedures,
   ...setupProcedures,
   ...sponsorshipProcedures,

@@ -118,6 +118,9 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'decisions replay': ['decisions replay', 'decisions replay decisions.jsonl --no-signatures'],
   'decisions receipt': ['decisions receipt 3f2a91c4 > receipt.txt'],
   'decisions proof': ['decisions proof 3f2a91c4 --out proof.html'],
+  'requests list': ['requests list --dapp Game', 'requests list --json'],
+  'requests show': ['requests show 7'],
+  'requests errors': ['requests errors --dapp Game'],
   'costs show': ['costs', 'costs --by method --dapp Game', 'costs --csv > costs.csv'],
   'costs statement': ['costs statement --dapp Game --month 2026-11 --out statement.html'],
   inspect: [

@@ -32,6 +32,7 @@ const commands = new Map<string, () => Promise<Command>>([
   ['pause', async () => (await import('./pause.ts')).pauseCommand],
   ['resume', async () => (await import('./pause.ts')).resumeCommand],
   ['decisions', async () => (await import('./decisions.ts')).decisionsCommand],
+  ['requests', async () => (await import('./requests.ts')).requestsCommand],
   ['costs', async () => (await import('./costs.ts')).costsCommand],
   ['inspect', async () => (await import('./inspect.ts')).inspectCommand],
   ['notifications', async () => (await import('./notifications.ts')).notificationsCommand],

@@ -52,6 +52,7 @@ import { createPost } from './network/http-post.ts';
 import { createNames } from './network/names.ts';
 import { type Network, systemNetwork } from './network/network.ts';
 import { createDeliverer } from './webhooks/deliver.ts';
+import { createRecentRequests } from './requests/recent-requests.ts';
 import { createReceiver } from './webhooks/receiver.ts';
 
 export interface EngineOptions {
@@ -227,6 +228,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
         config,
         log,
         receiver,
+        requests: createRecentRequests({ clock, isBlanked: () => config.blankWebhookData }),
         settings,
         folder,
         freeBytes,

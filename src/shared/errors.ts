@@ -77,6 +77,7 @@ export const errorTable = {
   CHAIN_NOT_FOUND: { status: 404, rpc: -32602, title: 'Chain not found' },
   FEE_TOKEN_NOT_FOUND: { status: 404, rpc: -32602, title: 'Fee token not found' },
   DECISION_NOT_FOUND: { status: 404, rpc: -32602, title: 'Decision not found' },
+  REQUEST_NOT_FOUND: { status: 404, rpc: -32602, title: 'No request with this number is kept' },
 
   CHAIN_IN_USE: { status: 400, rpc: -32602, title: 'The chain is in use' },
   CHAIN_NOT_SUPPORTED: { status: 400, rpc: -32602, title: 'Chain ID not supported' },

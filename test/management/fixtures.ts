@@ -52,6 +52,8 @@ export interface PreparedDesk {
   readonly eventWebhookId: string;
   readonly accountEventWebhookId: string;
   readonly channelId: string;
+  /** The number of a JSON-RPC request that is kept. */
+  readonly requestSeq: number;
 }
 
 /** A spending limit as a client sends it. */
@@ -70,6 +72,7 @@ export const nowhere: PreparedDesk = {
   eventWebhookId: 'e',
   accountEventWebhookId: 'a',
   channelId: 'c',
+  requestSeq: 1,
 };
 
 const events = { url: 'https://example.com/events', events: ['operation.denied'] };
@@ -205,6 +208,9 @@ export const operationCases = (prepared: PreparedDesk): readonly OperationCase[]
       accountOnly,
     ),
     ...alertCases(prepared.channelId),
+    { name: 'list requests', method: 'GET', path: '/rpc-request', errors: usual },
+    { name: 'count errors of requests', method: 'GET', path: '/rpc-request/errors', errors: usual },
+    { name: 'show request', method: 'GET', path: `/rpc-request/${prepared.requestSeq}`, errors: usual },
   ];
 };
 
@@ -224,6 +230,9 @@ export const prepare = async (
   // A test alert reaches no one: nothing listens there.
   const chat = { kind: 'slack', url: 'https://127.0.0.1:9/alerts' };
   const { channelId } = (await post('/account/alert', chat)).data as { channelId: string };
+  const body = { jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] };
+  await desk.send('POST', `/api/v1/${headers.apiKey}`, { body });
+  const { data } = await desk.manage('GET', '/rpc-request', { headers });
   return {
     paymasterId,
     webhookId,
@@ -232,6 +241,7 @@ export const prepare = async (
     eventWebhookId: ofDapp.webhookId,
     accountEventWebhookId: ofAccount.webhookId,
     channelId,
+    requestSeq: (data as { last: number }).last,
   };
 };
 

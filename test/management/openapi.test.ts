@@ -52,6 +52,7 @@ test('every operation of behaviour 2.1 and behaviour 8.1 is described, and nothi
     ]),
     ...['get', 'post', 'patch', 'delete'].map((method) => `${method} ${PREFIX}/account/alert`),
     `post ${PREFIX}/account/alert/test`,
+    ...['', '/errors', '/{seq}'].map((path) => `get ${PREFIX}/rpc-request${path}`),
     ...['limit', 'deactivate', 'activate'].map((verb) => `patch ${PREFIX}/paymaster-policy/${verb}/{ruleId}`),
     ...['/api/v1/{chainId}/{apiKey}', '/api/v2/{chainId}/{apiKey}', '/rpc/{chainId}'].map((path) => `post ${path}`),
   ];
@@ -159,6 +160,7 @@ const template = (path: string): string =>
     .replace(/^(\/paymaster-policy\/\w+)\/.*/, '$1/{ruleId}')
     .replace(/^\/paymaster-policy\/[\da-f-]{36}$/, '/paymaster-policy/{ruleId}')
     .replace(/^(\/funding-message)\/.*/, '$1/{paymasterId}')
+    .replace(/^(\/rpc-request)\/\d+$/, '$1/{seq}')
     .replace(/(\/event-webhook)\/[\da-f-]{36}/, '$1/{webhookId}');
 
 test('what the desk answers is what the description promises, for every operation', async () => {

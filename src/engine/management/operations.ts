@@ -3,6 +3,7 @@ import { apiKeyOperations } from './api-keys.ts';
 import { contractOperations } from './contracts.ts';
 import { eventWebhookOperations } from './event-webhooks.ts';
 import type { Operation } from './operation.ts';
+import { requestOperations } from './requests.ts';
 import { dappOperations } from './dapps.ts';
 import { ruleOperations } from './rules.ts';
 import { webhookOperations } from './webhooks.ts';
@@ -18,4 +19,5 @@ export const operations: readonly Operation[] = [
   ...apiKeyOperations,
   ...eventWebhookOperations,
   ...alertOperations,
+  ...requestOperations,
 ];

@@ -1,10 +1,10 @@
-import type { EngineError } from '../../shared/errors.ts';
+import { EngineError } from '../../shared/errors.ts';
 import { type Soon, soon } from '../base/soon.ts';
 import { readJson } from '../http/json.ts';
 import type { RateLimits } from '../rate-limit/rate-limits.ts';
-import type { Service } from '../service/index.ts';
+import type { AnsweredRequest, Service } from '../service/index.ts';
 import { type RpcAnswer, dispatch } from './dispatch.ts';
-import { answerStranger } from './envelope.ts';
+import { answerStranger, failure, httpStatus } from './envelope.ts';
 import type { RpcMethod } from './method.ts';
 
 export interface RpcAnsweringOptions {
@@ -51,6 +51,12 @@ const senderOf = ([first]: readonly unknown[]): string | undefined => {
   return typeof sender === 'string' && /^0x[0-9a-f]{40}$/i.test(sender) ? sender.toLowerCase() : undefined;
 };
 
+/** The method of a request that is not validated; undefined for anything else, such as a batch. */
+const methodOf = (body: unknown): string | undefined => {
+  const { method } = Object(body) as Record<string, unknown>;
+  return typeof method === 'string' ? method : undefined;
+};
+
 /**
  * Maximum number of values in a body: far more than a batch of requests needs, and far fewer than fit into the maximum
  * body size.
@@ -67,38 +73,70 @@ export const createRpcAnswering = ({ service, limits, showReasons }: RpcAnswerin
     const { apiKey } = request;
     const chain = request.chainId ?? soon(access.chainOf(apiKey), (chainId = NaN) => chainId);
     return soon(chain, (chainId) =>
-      soon(access.isApiKey(chainId, apiKey), (isKnown) =>
-        answerCaller({ service, limits, showReasons }, { ...request, chainId, isKnown }, publicError),
-      ),
+      soon(access.idOnChain(chainId, apiKey), (paymasterId) => {
+        const start = (): Keep => service.requests.start({ chainId, paymasterId });
+        return keepingErrors(start, publicError, () =>
+          answerCaller({ service, limits, showReasons }, { ...request, chainId, paymasterId, start }, publicError),
+        );
+      }),
     );
   },
 });
 
+type Keep = (answered: AnsweredRequest) => void;
+
+/** Keeps a request that fails before it is read, and throws the error. */
+const keepingErrors = <T>(
+  start: () => Keep,
+  publicError: (error: unknown) => EngineError,
+  answer: () => Soon<T>,
+): Soon<T> => {
+  const failed = (cause: unknown): never => {
+    const error = publicError(cause);
+    start()({ status: httpStatus(error), answer: failure(null, error), error });
+    throw error;
+  };
+  try {
+    const answered = answer();
+    return answered instanceof Promise ? answered.catch(failed) : answered;
+  } catch (cause) {
+    return failed(cause);
+  }
+};
+
 /** A request whose caller was looked up. */
 interface CallerRequest extends ReceivedRequest {
   readonly chainId: number;
-  /** Whether the API key is the key of a DApp on the chain. */
-  readonly isKnown: boolean;
+  /** The DApp of the API key. Undefined if no DApp on the chain has the key. */
+  readonly paymasterId: string | undefined;
+  /** See {@link Watch.start}. */
+  readonly start: () => Keep;
 }
 
 const answerCaller = (
   { service, limits, showReasons }: RpcAnsweringOptions,
-  { chainId, apiKey, remoteAddress, isShort, readText, isKnown }: CallerRequest,
+  { chainId, apiKey, remoteAddress, isShort, readText, paymasterId, start }: CallerRequest,
   publicError: (error: unknown) => EngineError,
 ): Soon<RpcAnswer> => {
   const count = (): void => {
     limits.peer(remoteAddress);
-    limits.apiKey(isKnown ? apiKey : UNKNOWN_KEYS);
+    limits.apiKey(paymasterId === undefined ? UNKNOWN_KEYS : apiKey);
   };
   // The first request is counted before the body is read; the others of a batch are counted one by one afterwards.
   count();
-  if (!isKnown) {
+  if (paymasterId === undefined) {
     // Without a valid API key, only the ids of the requests are read, because the answer must contain them.
-    if (!isShort) return answerStranger(undefined);
+    const keep = start();
+    const answer = (body: unknown): RpcAnswer => {
+      const answered = answerStranger(body);
+      keep({ method: methodOf(body), status: answered.status, error: new EngineError('UNKNOWN_API_KEY') });
+      return answered;
+    };
+    if (!isShort) return answer(undefined);
     return readText()
       .then(readBodyJson)
       .catch(() => undefined)
-      .then(answerStranger);
+      .then(answer);
   }
   let counted = true;
   const admit = (params: readonly unknown[], method: RpcMethod | undefined): void => {
@@ -109,6 +147,9 @@ const answerCaller = (
     if (method?.isForwarded === true) limits.forwarded(apiKey);
   };
   return readText().then((text) =>
-    dispatch(readBodyJson(text), { service, chainId, apiKey, showReasons: showReasons() }, publicError, admit),
+    dispatch(readBodyJson(text), { service, chainId, apiKey, showReasons: showReasons() }, publicError, {
+      admit,
+      start,
+    }),
   );
 };

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { ErrorCode } from '../../shared/errors.ts';
 import type { Soon } from '../base/soon.ts';
-import type { Service } from '../service/index.ts';
+import type { Decided, Service } from '../service/index.ts';
 
 export interface MethodContext {
   readonly service: Service;
@@ -9,6 +9,8 @@ export interface MethodContext {
   readonly apiKey: string;
   /** Whether answers contain the reasons of refusals (setting `showReasons`). */
   readonly showReasons: boolean;
+  /** Receives the decision that the request led to. */
+  readonly decided: (decision: Decided) => void;
 }
 
 export interface MethodParam {

@@ -36,6 +36,14 @@ const isShort = ({ request }: Context): boolean => Number(request.get('content-l
 export const rpcRouter = ({ service, readBody, answerRequest, publicError }: RpcRouterOptions): Router => {
   const router = new Router();
 
+  /** Keeps a request that is refused before it is read, so that the operator sees it. */
+  const keepRefused = async (context: Context, error: EngineError): Promise<void> => {
+    const { apiKey, chainId } = paramsOf(context);
+    const chain = chainId === undefined ? await service.access.chainOf(apiKey) : readChainId(chainId);
+    const paymasterId = await service.access.idOnChain(chain ?? NaN, apiKey);
+    service.requests.start({ chainId: chain ?? NaN, paymasterId })({ status: httpStatus(error), error });
+  };
+
   /** Sets the browser origins that may read the answer. @throws EngineError `FORBIDDEN_ORIGIN` */
   const checkOrigin = async (context: Context): Promise<void> => {
     const origin = context.get('Origin');
@@ -44,7 +52,9 @@ export const rpcRouter = ({ service, readBody, answerRequest, publicError }: Rpc
       origin === '' ? '*' : await service.run('paymasters.corsOrigin', { apiKey: paramsOf(context).apiKey, origin });
     context.vary('Origin');
     if (allowed === null) {
-      throw new EngineError('FORBIDDEN_ORIGIN', `The origin ${origin.slice(0, 300)} may not use this API key`);
+      const error = new EngineError('FORBIDDEN_ORIGIN', `The origin ${origin.slice(0, 300)} may not use this API key`);
+      await keepRefused(context, error);
+      throw error;
     }
     context.set('Access-Control-Allow-Origin', allowed);
     context.set('Access-Control-Expose-Headers', 'Retry-After');

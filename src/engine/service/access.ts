@@ -18,8 +18,8 @@ type RefusedRequest = Omit<UnreadRequest, 'dapp' | 'isBlanked'>;
 export interface Access {
   /** The chain of the DApp with this API key. */
   chainOf(apiKey: string): Soon<number | undefined>;
-  /** Whether a DApp on the chain has this API key. A request with it counts as a use of the key. */
-  isApiKey(chainId: number, apiKey: string): Soon<boolean>;
+  /** The `paymasterId` of the DApp on the chain that has this API key. This counts as a use of the key. */
+  idOnChain(chainId: number, apiKey: string): Soon<string | undefined>;
   /**
    * Records that a request for a known DApp was refused before it could be parsed. Ignores requests for unknown DApps.
    */
@@ -48,11 +48,11 @@ export const createAccess = (
   const keyUsed = (apiKey: string): void => uses.note(apiKey, (at) => store.recordKeyUse(apiKey, at));
   return {
     chainOf: (apiKey) => soon(store.findDappByApiKey(apiKey), (dapp) => dapp?.chainId),
-    isApiKey: (chainId, apiKey) =>
+    idOnChain: (chainId, apiKey) =>
       soon(store.findDappByApiKey(apiKey), (dapp) => {
-        const isKnown = dapp?.chainId === chainId;
-        if (isKnown) keyUsed(apiKey);
-        return isKnown;
+        if (dapp?.chainId !== chainId) return undefined;
+        keyUsed(apiKey);
+        return dapp.paymasterId;
       }),
     async refused({ chainId, apiKey }, request, error) {
       const dapp = await store.findDappByApiKey(apiKey);

@@ -4,6 +4,9 @@ import type { Change } from '../../core/log/entry.ts';
 import { type CallerInfo, inCall } from '../base/caller.ts';
 import type { DecisionFeed } from '../events/decision-feed.ts';
 import type { NotificationView } from '../../api/notifications.ts';
+import type { RecentRequests } from '../requests/recent-requests.ts';
+
+export type { AnsweredRequest, Decided } from '../requests/recent-requests.ts';
 import { type Access, createAccess } from './access.ts';
 import { accountHandlers } from './accounts.ts';
 import { alertHandlers } from './alerts.ts';
@@ -25,6 +28,7 @@ import { paymasterContractHandlers } from './paymaster-contracts.ts';
 import { dappHandlers } from './dapps.ts';
 import { createPolicyRecorder } from './policy-recorder.ts';
 import { receiverHandlers } from './receiver.ts';
+import { requestHandlers } from './requests.ts';
 import { ruleHandlers } from './rules.ts';
 import type { Handlers, ServiceContext } from './service.ts';
 import { sponsorshipHandlers } from './sponsorship.ts';
@@ -43,6 +47,8 @@ export interface Service {
   run<Name extends ProcedureName>(name: Name, args: ProcedureArguments<Name>): Promise<ProcedureOutput<Name>>;
   readonly access: Access;
   readonly monitoring: Monitoring;
+  /** Keeps the last requests of the JSON-RPC interface. */
+  readonly requests: Pick<RecentRequests, 'start'>;
   readonly subscribe: DecisionFeed['subscribe'];
   /** Follows the rows of new and newly settled decisions, starting at any position in the feed. */
   readonly follow: DecisionFeed['follow'];
@@ -77,6 +83,7 @@ export const createService = (context: ServiceContext, { subscribe, follow }: De
     ...dappHandlers(context),
     ...later('policies', async () => (await import('./policies.ts')).policyHandlers(context, recorder)),
     ...receiverHandlers(context),
+    ...requestHandlers(context),
     ...later('reputation', async () => (await import('./reputation.ts')).reputationHandlers(context)),
     ...ruleHandlers(context),
     ...later('setup', async () => (await import('./setup.ts')).setupHandlers(context)),
@@ -104,6 +111,7 @@ export const createService = (context: ServiceContext, { subscribe, follow }: De
     call: async (name, input) => run(name, parse(procedures[name].input, input) as ProcedureArguments<typeof name>),
     access: createAccess(context),
     monitoring: createMonitoring(context),
+    requests: context.requests,
     subscribe,
     follow,
     followNotifications: (listener) => context.notifications.follow((one) => listener(notificationView(one))),

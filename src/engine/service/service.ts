@@ -23,6 +23,7 @@ import type { ThresholdTrials } from '../policy-trial/threshold-trials.ts';
 import type { Trials } from '../policy-trial/trials.ts';
 import type { OperatorTransactions } from '../transactions/operator-transactions.ts';
 import type { StorageHealth } from '../log/storage-health.ts';
+import type { RecentRequests } from '../requests/recent-requests.ts';
 import type { Receiver } from '../webhooks/receiver.ts';
 
 export interface ServiceContext extends DecisionContext {
@@ -36,6 +37,7 @@ export interface ServiceContext extends DecisionContext {
   readonly vaultKey?: Secret<Uint8Array> | undefined;
   readonly rates: Rates;
   readonly receiver: Receiver;
+  readonly requests: RecentRequests;
   readonly checkpoints: Checkpoints;
   readonly notifications: Pick<Notifications, 'follow' | 'raise' | 'end'>;
   readonly events: Pick<EventSender, 'wake'>;

@@ -81,10 +81,11 @@ const biconomyResult = (
  */
 export const decideBiconomy = (
   request: ProcedureArguments<'sponsorship.sponsor'>,
-  { service, showReasons }: MethodContext,
+  { service, showReasons, decided }: MethodContext,
 ): Promise<{ sponsored: boolean; result: Record<string, unknown> }> => {
   const { mode } = request.options;
   return service.run('sponsorship.sponsor', { ...request, isPaidByUserElse: true }).then((answer) => {
+    decided(answer);
     if (mode === 'ERC20' && answer.reason !== undefined) throw refusal(answer.reason, showReasons);
     return { sponsored: answer.sponsored, result: biconomyResult(answer, mode, showReasons) };
   });

@@ -18,9 +18,10 @@ export const pimlicoSponsorship = z.union([paymasterFieldsV06.extend(gasFields),
  */
 export const decideWithGas = async (
   request: ProcedureArguments<'sponsorship.sponsor'>,
-  { service, showReasons }: MethodContext,
+  { service, showReasons, decided }: MethodContext,
 ): Promise<Record<string, string>> => {
   const answer = await service.run('sponsorship.sponsor', request);
+  decided(answer);
   if (answer.reason !== undefined) throw refusal(answer.reason, showReasons);
   return { ...paymasterFields(answer), ...gasOf(answer) };
 };

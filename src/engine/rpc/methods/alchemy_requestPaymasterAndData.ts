@@ -19,6 +19,7 @@ export const alchemyRequestPaymasterAndData: RpcMethod = {
   errors: [...signingErrors, 'ENTRY_POINT_MISMATCH'],
   async handle(params, context) {
     const answer = await context.service.run('sponsorship.sponsor', await readAlchemy(this.method, params, context));
+    context.decided(answer);
     if (answer.reason !== undefined) throw refusal(answer.reason, context.showReasons);
     return paymasterFields(answer);
   },

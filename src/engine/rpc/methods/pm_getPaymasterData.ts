@@ -27,9 +27,10 @@ export const pmGetPaymasterData: RpcMethod = {
   example: { params: [exampleOperationV07, exampleEntryPoint, '0xaa36a7', {}], result: examplePaymasterFields },
   errors: [...signingErrors, 'ENTRY_POINT_MISMATCH', 'CHAIN_MISMATCH'],
   async handle(params, context) {
-    const { service, showReasons } = context;
+    const { service, showReasons, decided } = context;
     const { request } = await readPaymasterRequest(this.method, params, context);
     const answer = await service.run('sponsorship.sponsor', request);
+    decided(answer);
     if (answer.reason !== undefined) throw refusal(answer.reason, showReasons);
     return { ...paymasterFields(answer), ...(request.options.calculateGasLimits && gasOf(answer)) };
   },
