@@ -1,5 +1,6 @@
 /**
- * Writes the reference pages of `docs/reference` from the code: commands, settings, HTTP, JSON-RPC and errors. With
+ * Writes the reference pages of `docs/reference` from the code: commands, settings, HTTP, JSON-RPC and errors, and the
+ * summaries of commands for the console. With
  * `--check` it writes nothing. It fails if a page is out of date, a link in a document is dead, or a comment cites a
  * number that docs/behaviour.md does not have.
  */
@@ -15,6 +16,7 @@ import { openApiDocument } from '../src/engine/description/openapi.ts';
 import { openRpcDocument } from '../src/engine/description/openrpc.ts';
 import { errorTable } from '../src/shared/errors.ts';
 import { wrongCitations } from './citations.ts';
+import { COMMAND_SUMMARIES, commandSummaries, fullName, leaves } from './command-summaries.ts';
 import { oddWords } from './plain-words.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -26,11 +28,6 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]): s
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.map(cell).join(' | ')} |`).join('\n');
 
 type Fields = Readonly<Record<string, unknown>>;
-
-const leaves = (command: Command): Command[] =>
-  command.commands.length === 0 ? [command] : command.commands.flatMap(leaves);
-const fullName = (command: Command): string =>
-  command.parent === null ? command.name() : `${fullName(command.parent)} ${command.name()}`;
 
 /** Options of every command, documented once. */
 const COMMON = new Set(['--data <dir>', '--database <url>', '--json', '--passphrase-file <file>']);
@@ -224,10 +221,10 @@ const PAGE_TEXTS: Readonly<Record<string, () => string | Promise<string>>> = {
 
 const NOTE = '<!-- Made from the code by `npm run docs`; changes by hand are lost. -->';
 
-const pageOf = async (name: string, text: string): Promise<string> => {
-  const file = join(PAGES, name);
-  return format(`${NOTE}\n\n${text}\n`, { ...(await resolveConfig(file)), filepath: file });
-};
+const formatted = async (file: string, text: string): Promise<string> =>
+  format(text, { ...(await resolveConfig(file)), filepath: file });
+
+const pageOf = (name: string, text: string): Promise<string> => formatted(join(PAGES, name), `${NOTE}\n\n${text}\n`);
 
 const filesOf = (folder: string, endings: readonly string[]): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -259,8 +256,11 @@ const deadLinks = (file: string): string[] => {
 const isCheck = process.argv.includes('--check');
 mkdirSync(PAGES, { recursive: true });
 const errors: string[] = [];
-for (const [name, text] of Object.entries(PAGE_TEXTS)) {
-  const [file, page] = [join(PAGES, name), await pageOf(name, await text())];
+const summaries = join(ROOT, COMMAND_SUMMARIES);
+const generated = [[summaries, await formatted(summaries, await commandSummaries())]];
+for (const [name, text] of Object.entries(PAGE_TEXTS))
+  generated.push([join(PAGES, name), await pageOf(name, await text())]);
+for (const [file = '', page = ''] of generated) {
   if (!isCheck) writeFileSync(file, page);
   else if (!existsSync(file) || readFileSync(file, 'utf8') !== page)
     errors.push(`${relative(ROOT, file)} is not current: run npm run docs`);

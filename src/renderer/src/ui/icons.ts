@@ -33,6 +33,7 @@ export const icons = {
   tick: lucide.Check,
   signed: lucide.PenLine,
   mined: lucide.Box,
+  terminal: lucide.SquareTerminal,
 };
 
 export type IconName = keyof typeof icons;
