@@ -17,6 +17,7 @@ const layers = {
     'paymaster',
     'keys',
     'backup',
+    'continuous-backup',
     'identity',
     'webhooks',
     'event-webhooks',

@@ -15,6 +15,7 @@ export default defineConfig({
           'review-worker': 'src/engine/review/review-worker.ts',
           'threshold-worker': 'src/engine/policy-trial/threshold-worker.ts',
           'trial-worker': 'src/engine/policy-trial/trial-worker.ts',
+          'copy-worker': 'src/engine/continuous-backup/copy-worker.ts',
         },
         output: { chunkFileNames: '[name]-[hash].js' },
         checks: { eval: false, bundlerTimings: false },

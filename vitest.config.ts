@@ -12,7 +12,14 @@ const filesIn = (folders: readonly string[]): string[] => folders.map((folder) =
 
 const BROWSER = ['test/console', 'test/package', 'test/shell'];
 const ENGINES = ['test/engines', 'test/running'];
-const FAULTS = ['test/attacks', 'test/backup', 'test/faults', 'test/malformed', 'test/simulation'];
+const FAULTS = [
+  'test/attacks',
+  'test/backup',
+  'test/continuous-backup',
+  'test/faults',
+  'test/malformed',
+  'test/simulation',
+];
 /** It installs packages, and has a configuration of its own. */
 const CLIENTS = ['test/clients'];
 

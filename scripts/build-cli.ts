@@ -55,6 +55,7 @@ await build({
         index: 'src/cli/index.ts',
         'threshold-worker': 'src/engine/policy-trial/threshold-worker.ts',
         'trial-worker': 'src/engine/policy-trial/trial-worker.ts',
+        'copy-worker': 'src/engine/continuous-backup/copy-worker.ts',
       },
       // Node keeps the text of its modules in memory. Names and lines are kept for stack traces.
       output: { chunkFileNames: '[name]-[hash].js', comments: { legal: true, annotation: false, jsdoc: false } },

@@ -1,6 +1,16 @@
 import { z } from 'zod';
 import { procedure } from './procedure.ts';
 
+const continuousBackup = z.strictObject({
+  target: z.string().nullable().describe('Where the copy is; null: there is none'),
+  copiedAt: z
+    .number()
+    .nullable()
+    .describe('Everything up to this time can be restored, epoch ms; null until the target has a whole database'),
+  behindMs: z.number().describe('Age of the newest state that can be restored, or time since copying began'),
+  error: z.string().nullable().describe('Why the last attempt failed; null if it succeeded'),
+});
+
 const backup = z.strictObject({ path: z.string(), bytes: z.number(), madeAt: z.number().describe('Epoch ms') });
 
 /** Procedures for backups. No procedure restores a backup, because a restore requires that the engine is stopped. */
@@ -26,6 +36,14 @@ export const backupProcedures = {
   }),
   'backups.list': procedure({
     summary: 'List the backups in the default backups folder, newest first',
-    output: z.strictObject({ folder: z.string(), backups: z.array(backup) }),
+    output: z.strictObject({ folder: z.string(), backups: z.array(backup), continuous: continuousBackup }),
+  }),
+  'backups.follow': procedure({
+    summary: 'Keep an encrypted copy up to date in a folder or an object store, or stop doing so',
+    input: z.strictObject({
+      target: z.string().min(1).max(4096).nullable().describe('A value of the setting continuousBackup; null: no copy'),
+    }),
+    output: continuousBackup,
+    errors: ['BACKUP_FAILED', 'CONFIG_INVALID', 'CONFIG_OVERRIDDEN', 'DATA_FOLDER_UNUSABLE'],
   }),
 };

@@ -7,6 +7,7 @@ import { command } from './command.ts';
 import { type DeskOptions, dataPath, databaseFlag, requirePassphrase } from './desk.ts';
 import { print } from './human-text.ts';
 import { terminal } from './terminal.ts';
+import { timeArgument } from './words.ts';
 
 /**
  * A backup contains files, so it cannot be restored to an external database. @throws EngineError `CONFIG_INVALID` if
@@ -22,7 +23,16 @@ const refuseDatabase = (options: DeskOptions): void => {
 
 /** `gasdesk restore`. Works directly on the files, while no engine runs on them. */
 export const restoreCommand = command('restore', 'Replace the contents of a data folder with a backup')
-  .argument('<file>', 'backup to restore')
+  .argument('<file>', 'backup to restore, or target of a continuous backup: a folder or s3://BUCKET/PREFIX')
+  .option(
+    '--at <time>',
+    'restore the newest state of a continuous backup at or before this time, such as 2026-11-26T19:30:00Z',
+    timeArgument,
+  )
+  .option(
+    '--since <file>',
+    'newest checkpoint, receipt or export that the desk has handed out. If the backup contains it, the log keeps its name and key',
+  )
   .addHelpText(
     'after',
     `
@@ -30,12 +40,19 @@ The passphrase of the backup comes from --passphrase-file or $GASDESK_PASSPHRASE
 it changes anything. If the data folder contains data, Gasdesk first backs it up with the same passphrase; the vault in that
 backup keeps its own passphrase. After the restore, Gasdesk does not know the operations that were signed after the backup.`,
   )
-  .action(async (file: string, options: DeskOptions) => {
+  .action(async (file: string, { at, since, ...options }: DeskOptions & { at?: number; since?: string }) => {
     refuseDatabase(options);
     const passphrase = requirePassphrase(options);
     const { restoreBackup } = await import('../engine/backup/restore.ts');
     const dir = dataPath(options);
-    const { manifest, before } = await restoreBackup({ file, passphrase, dir, now: () => systemClock.now() });
+    const { manifest, before } = await restoreBackup({
+      file,
+      passphrase,
+      dir,
+      until: at,
+      since,
+      now: () => systemClock.now(),
+    });
     const restored = {
       restored: dir,
       madeAt: manifest.madeAt,

@@ -1,5 +1,6 @@
 import { createBackgroundWork } from './service/background-work.ts';
 import { createBackups } from './backup/backups.ts';
+import { createContinuousBackup } from './continuous-backup/continuous-backup.ts';
 import { finishInterrupted } from './backup/restore.ts';
 import { type OnRollback, openWatchedDatabase } from './log/watched-database.ts';
 import { createChainAccess } from './chain/chain-access.ts';
@@ -40,13 +41,12 @@ import { measureExposure } from './service/exposure.ts';
 import { type Service, createService } from './service/index.ts';
 import { createOutgoing } from './service/outgoing.ts';
 import { createSettings } from './config/settings.ts';
-import { openDeskVault, reconcileSigners } from './signer/chain-signer.ts';
+import { reconcileSigners } from './signer/chain-signer.ts';
+import { openOrMakeVault } from './signer/open-or-make-vault.ts';
 import type { ScryptCost } from './signer/scrypt-key.ts';
-import { type Vault, openVault } from './signer/vault.ts';
+import { openVault } from './signer/vault.ts';
 import { openDeskDatabase } from './store/open-database.ts';
-import type { Store } from './store/store.ts';
 import { createOperatorTransactions } from './transactions/operator-transactions.ts';
-import { EngineError } from '../shared/errors.ts';
 import { createKeySets } from './identity/key-sets.ts';
 import { createPost } from './network/http-post.ts';
 import { createNames } from './network/names.ts';
@@ -105,19 +105,6 @@ export interface Engine {
   stop(): Promise<void>;
 }
 
-/** Opens or creates the vault. This is the last step, so that no vault is created if the database is refused. */
-const openOrMakeVault = async (
-  store: Store,
-  vault: Vault,
-  { passphrase, vaultKey }: Pick<EngineOptions, 'passphrase' | 'vaultKey'>,
-): Promise<void> => {
-  if (passphrase !== undefined && vault.state === 'absent') await openDeskVault(store, vault, { passphrase });
-  if (vaultKey === undefined || vault.state === 'unlocked') return;
-  await openDeskVault(store, vault, { key: vaultKey }).catch((error: unknown) => {
-    if (!(error instanceof EngineError && error.code === 'VAULT_PASSPHRASE_WRONG')) throw error;
-  });
-};
-
 /**
  * Opens a data folder and starts the engine, without serving requests yet.
  *
@@ -141,6 +128,9 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     const place = { folder, url: config.database };
     const database = await openWatchedDatabase({ folder, place, openDatabase, onRollback, freeBytes, clock, log });
     undo.push(() => database.close());
+    let endCopy = (): Promise<void> => Promise.resolve();
+    // Copies what everything else has written at its end.
+    undo.push(() => endCopy());
     const vault = openVault(database.vault, { entropy, ...(scrypt !== undefined && { scrypt }) });
     undo.push(() => vault.lock());
     if (passphrase !== undefined && vault.state === 'locked') await vault.unlock({ passphrase });
@@ -181,6 +171,8 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     undo.push(() => receiver.stop());
     const backups = createBackups({ folder, store, vault, clock, entropy, freeBytes, scrypt });
     undo.push(() => backups.stop());
+    const continuousBackup = createContinuousBackup({ folder, config, store, vault, freeBytes, clock, entropy, log });
+    endCopy = continuousBackup.stop;
     const keystores = createKeystores({ dir: folder.keystores, clock, entropy, scrypt });
     const wallets = createWallets(clock);
     const keySigners = createKeySigners({ keystores, wallets });
@@ -206,6 +198,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
         vault,
         vaultKey,
         backups,
+        continuousBackup,
         keystores,
         wallets,
         keySigners,
@@ -247,6 +240,8 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
       transactions,
       fees,
       checkpoints,
+      continuousBackup,
+      notifications,
       clock,
       log,
       isLeader,
@@ -277,6 +272,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
           ),
         );
         await store.logStart();
+        continuousBackup.start();
         for (const loop of [...loops, settlement, deskWatch, delivery, outgoing.events, outgoing.alerts]) loop.start();
         const { consoleFolder, consoleFramedBy } = options;
         const consoleOptions = { operatorToken, consoleFolder, consoleFramedBy };

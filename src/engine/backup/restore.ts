@@ -11,6 +11,7 @@ import {
 import { join, resolve } from 'node:path';
 import { EngineError } from '../../shared/errors.ts';
 import { systemEntropy } from '../base/clock.ts';
+import { copyingFolder } from '../continuous-backup/copying-folder.ts';
 import {
   type DataFolder,
   KEYSTORES,
@@ -28,10 +29,20 @@ import { copyDatabaseFile } from '../store/sqlite/snapshots.ts';
 import { backupName, makeBackupsFolder } from './backups.ts';
 import { MANIFEST_NAME, type Manifest, manifestText, readManifest } from './manifest.ts';
 import { openBackup } from './open-backup.ts';
+import { requireContinues } from './require-continues.ts';
+import { isCopyTarget, unpackCopy } from './unpack-copy.ts';
 import { type MadeBackup, removeUnfinishedBackup, writeBackup } from './write-backup.ts';
 
 export interface RestoreOrder {
+  /** A backup, or the target of a continuous backup. */
   readonly file: string;
+  /** Restores the newest state at or before this time, epoch ms. Only for a continuous backup. */
+  readonly until?: number | undefined;
+  /**
+   * The newest checkpoint, receipt or export that the desk has handed out. If the restored log contains it, the log
+   * keeps its name.
+   */
+  readonly since?: string | undefined;
   readonly passphrase: Secret<string>;
   /** The data folder. It need not exist. */
   readonly dir: string;
@@ -71,6 +82,7 @@ const syncFolders = (dir: string): void => {
  */
 export const finishInterrupted = (dir: string): boolean => {
   removeUnfinishedBackup({ dir });
+  rmSync(copyingFolder(dir), { recursive: true, force: true });
   rmSync(unpackedIn(dir), { recursive: true, force: true });
   const ready = decidedIn(dir);
   const described = join(ready, MANIFEST_NAME);
@@ -147,13 +159,19 @@ const decide = (dir: string, manifest: Manifest): void => {
   syncFolder(dir);
 };
 
+const unpack = async ({ file, passphrase, until }: RestoreOrder, dir: string): Promise<Manifest> => {
+  if (isCopyTarget(file)) return unpackCopy({ file, passphrase, until }, dir);
+  if (until === undefined) return (await openBackup(file, passphrase, dir)).manifest;
+  throw new EngineError('VALIDATION', `${file} is one backup, from one moment. Only a continuous backup has others`);
+};
+
 /**
  * Restores a backup into an empty folder, or over existing data, which is backed up first with the same passphrase.
  * Everything is checked before anything changes. After a crash, the folder has either its old state, or a state from
  * which the engine's next start completes the restore.
  *
- * @throws EngineError `DATA_FOLDER_IN_USE`, `DATA_FOLDER_UNUSABLE`, `BACKUP_FAILED`, and the errors of
- * {@link openBackup}; existing data is then unchanged
+ * @throws EngineError `DATA_FOLDER_IN_USE`, `DATA_FOLDER_UNUSABLE`, `BACKUP_FAILED`, `LOG_ROLLED_BACK` if the log does
+ * not contain `since`, and the errors of {@link openBackup}; existing data is then unchanged
  */
 export const restoreBackup = async (order: RestoreOrder): Promise<RestoreResult> => {
   const dir = resolve(order.dir);
@@ -168,8 +186,10 @@ export const restoreBackup = async (order: RestoreOrder): Promise<RestoreResult>
   try {
     if (lock) finishInterrupted(dir);
     mkdirSync(unpackedIn(dir), { mode: 0o700 });
-    const { manifest } = await openBackup(order.file, order.passphrase, unpackedIn(dir));
-    renewLog(join(unpackedIn(dir), dataFiles.database), manifest.madeAt);
+    const manifest = await unpack(order, unpackedIn(dir));
+    const database = join(unpackedIn(dir), dataFiles.database);
+    if (order.since === undefined) renewLog(database, manifest.madeAt);
+    else await requireContinues(database, order.since);
     lock ??= lockDataFolder(dir);
     const before = await saveWhatIsThere(openDataFolder(dir), order);
     decide(dir, manifest);

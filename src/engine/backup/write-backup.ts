@@ -20,7 +20,7 @@ import { ReadableStream } from 'node:stream/web';
 import type { Pack } from 'tar-stream';
 import { EngineError } from '../../shared/errors.ts';
 import type { Entropy } from '../base/clock.ts';
-import { withoutDatabase } from '../config/config.ts';
+import { portableSettings } from '../config/config.ts';
 import { type DataFolder, KEYSTORES, dataFiles, keystoreFiles } from '../data-folder/data-folder.ts';
 import { syncFolder } from '../data-folder/write-durably.ts';
 import type { Secret } from '../base/secret.ts';
@@ -112,7 +112,7 @@ const gather = async ({ folder, now, ...job }: BackupJob, into: string): Promise
   const vault = job.vaultText();
   if (vault !== undefined) writeFileSync(join(into, dataFiles.vault), vault, { mode: 0o600 });
   if (existsSync(folder.config)) {
-    const settings = withoutDatabase(readFileSync(folder.config, 'utf8'));
+    const settings = portableSettings(readFileSync(folder.config, 'utf8'));
     writeFileSync(join(into, dataFiles.config), settings, { mode: 0o600 });
   }
   mkdirSync(join(into, KEYSTORES), { mode: 0o700 });

@@ -5,7 +5,7 @@ import { inspect } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { EngineError } from '../../shared/errors.ts';
 import { Secret } from '../base/secret.ts';
-import { type ConfigSources, describeConfig, loadConfig, withoutDatabase } from './config.ts';
+import { type ConfigSources, describeConfig, loadConfig, portableSettings } from './config.ts';
 import { createSettings } from './settings.ts';
 
 let dir: string;
@@ -56,6 +56,8 @@ test('without any setting the service listens on this machine only', () => {
     rpcBodyLimitBytes: 131_072,
     maxConnections: 4_096,
     connectionSharePercent: 25,
+    continuousBackup: '',
+    continuousBackupDays: 7,
     eventStreamsPerToken: 16,
     metricsToken: new Secret(''),
   });
@@ -185,8 +187,8 @@ test('a password on the command line is refused: others can read it there', () =
 });
 
 test('a copy in files does not name the database it was copied from', () => {
-  expect(JSON.parse(withoutDatabase('{"port": 1, "database": "postgres://db/gasdesk"}'))).toEqual({ port: 1 });
-  for (const text of ['{"port": 1}', 'not json', '7']) expect(withoutDatabase(text)).toBe(text);
+  expect(JSON.parse(portableSettings('{"port": 1, "database": "postgres://db/gasdesk"}'))).toEqual({ port: 1 });
+  for (const text of ['{"port": 1}', 'not json', '7']) expect(portableSettings(text)).toBe(text);
 });
 
 test('settings cannot be changed behind the back of those who read them', () => {

@@ -1,10 +1,14 @@
 import { readFileSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { EngineError } from '../../shared/errors.ts';
 import { writeDurably } from '../data-folder/write-durably.ts';
 import { logLevels } from '../base/log.ts';
 import { Secret } from '../base/secret.ts';
 import { hasPassword, isDatabaseUrl, withoutPassword } from './database-url.ts';
+
+/** A bucket, and a prefix for the names in it. */
+const S3_TARGET = /^s3:\/\/[a-z0-9][a-z0-9.-]+(\/[\w.-]+)*$/;
 
 /** A limit of requests per minute. All of them may arrive at the same time. */
 const rateLimit = (standard: number) =>
@@ -96,6 +100,17 @@ const configSchema = z.strictObject({
     .transform((text) => (text === '' ? undefined : new Secret(text)))
     .prefault('')
     .describe('a postgres:// or postgresql:// URL, percent-encoded; empty for SQLite in the data folder'),
+  continuousBackup: z
+    .string()
+    .refine((text) => text === '' || isAbsolute(text) || S3_TARGET.test(text))
+    .default('')
+    .describe('an absolute path of a folder, or s3://BUCKET/PREFIX; empty for no continuous backup'),
+  continuousBackupDays: z
+    .int()
+    .min(1)
+    .max(3_650)
+    .default(7)
+    .describe('an integer from 1 to 3650 (days to which the continuous backup can be restored)'),
 });
 
 export type Config = Readonly<z.output<typeof configSchema>>;
@@ -203,13 +218,13 @@ export const saveSetting = ({ flags = {}, env = {} }: ConfigSources, file: strin
 };
 
 /**
- * The settings file to store with a copy of the data in files: without the URL of an external database. Invalid JSON is
- * returned unchanged.
+ * The settings file to store in a backup: without the URL of an external database, and without the target of a
+ * continuous backup, which the restored desk must not share with this one. Invalid JSON is returned unchanged.
  */
-export const withoutDatabase = (text: string): string => {
+export const portableSettings = (text: string): string => {
   const json = parseJson(text);
-  if (typeof json !== 'object' || json === null || !('database' in json)) return text;
-  const { database: _elsewhere, ...others } = json;
+  if (typeof json !== 'object' || json === null || !('database' in json || 'continuousBackup' in json)) return text;
+  const { database: _elsewhere, continuousBackup: _shared, ...others } = json as Record<string, unknown>;
   return `${JSON.stringify(others, null, 2)}\n`;
 };
 

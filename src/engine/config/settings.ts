@@ -24,6 +24,8 @@ const CHANGEABLE = new Map<string, 'now' | 'restart'>([
   ['showReasons', 'now'],
   ['webhookTimeoutMs', 'now'],
   ['blankWebhookData', 'now'],
+  ['continuousBackup', 'now'],
+  ['continuousBackupDays', 'now'],
   // Open connections would remain connected to addresses that are no longer allowed.
   ['webhookAllowPrivate', 'restart'],
   ['webhookMaxConcurrent', 'restart'],

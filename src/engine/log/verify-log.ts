@@ -108,7 +108,7 @@ export const logKeyOf = (text: string): VerifierKey => {
  *
  * @throws EngineError `EXPORT_INVALID`
  */
-const sinceOf = async (file: string): Promise<string> => {
+export const checkpointIn = async (file: string): Promise<string> => {
   const handle = await open(file).catch((cause: unknown) => {
     const detail = cause instanceof Error ? cause.message : String(cause);
     throw new EngineError('EXPORT_INVALID', `Cannot read ${file}: ${detail}`, { file }, { cause });
@@ -131,14 +131,14 @@ const readAt = async (handle: FileHandle, position: number, length: number): Pro
   return buffer.subarray(0, bytesRead);
 };
 
-/** Options of the verifier. @throws EngineError as {@link sinceOf} */
+/** Options of the verifier. @throws EngineError as {@link checkpointIn} */
 const optionsOf = async (key: VerifierKey, { withSignatures, since }: LogCheck): Promise<VerifyOptions> => ({
   key,
   crypto: logCrypto,
   engine,
   withSignatures,
   recover: nativeRecoverSigner,
-  ...(since !== undefined && { since: await sinceOf(since) }),
+  ...(since !== undefined && { since: await checkpointIn(since) }),
 });
 
 const bytesOf = (encoded: readonly string[]): Buffer[] => encoded.map((hash) => Buffer.from(hash, 'base64'));

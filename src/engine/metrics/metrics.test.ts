@@ -17,6 +17,7 @@ const context: MetricsContext = {
   folder: { dir: '/data' },
   freeBytes: () => Promise.resolve(5n * 2n ** 20n),
   isLeader: () => true,
+  continuousBackup: { state: () => ({ target: null, copiedAt: null, behindMs: 0, error: null }) },
   polledAt: (chainId) => (chainId === 1 ? clock.now() - 1_500 : undefined),
 };
 const own = (text: string): string[] => text.split('\n').filter((line) => line.startsWith('gasdesk_'));

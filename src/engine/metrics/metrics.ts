@@ -3,6 +3,7 @@ import type { ProcedureOutput } from '../../api/index.ts';
 import { type WebhookResponse, responseVerdict } from '../../core/webhooks/webhook-response.ts';
 import type { DecisionRecord } from '../../shared/schema/decision.ts';
 import type { Clock } from '../base/clock.ts';
+import type { ContinuousBackup } from '../continuous-backup/continuous-backup.ts';
 import type { DataFolder } from '../data-folder/data-folder.ts';
 import type { FreeBytes } from '../data-folder/free-bytes.ts';
 import type { Log } from '../base/log.ts';
@@ -22,6 +23,7 @@ export interface MetricsContext {
   readonly isLeader: () => boolean;
   /** When settlement last checked a chain, epoch ms; undefined if never. */
   readonly polledAt: (chainId: number) => number | undefined;
+  readonly continuousBackup: Pick<ContinuousBackup, 'state'>;
 }
 
 export interface Metrics {
@@ -107,6 +109,11 @@ export const createMetrics = (clock: Pick<Clock, 'monotonic'>): Metrics => {
     labelNames: ['chain'] as const,
     registers,
   });
+  const copyLag = new Gauge({
+    name: 'gasdesk_continuous_backup_lag_seconds',
+    help: 'Age of the newest state that the continuous backup can restore',
+    registers,
+  });
   const entries = new Gauge({ name: 'gasdesk_log_entries', help: 'Entries of the log', registers });
   const disk = new Gauge({
     name: 'gasdesk_disk_free_bytes',
@@ -122,7 +129,7 @@ export const createMetrics = (clock: Pick<Clock, 'monotonic'>): Metrics => {
   /** Clears the gauges, so that operations that are settled and values that can no longer be read disappear. */
   const forget = (): void => {
     for (const gauge of [reserved, operations, lag]) gauge.reset();
-    for (const gauge of [entries, disk]) gauge.remove();
+    for (const gauge of [entries, disk, copyLag]) gauge.remove();
   };
 
   const measureDisk = async ({ folder, freeBytes }: MetricsContext): Promise<void> => {
@@ -130,7 +137,10 @@ export const createMetrics = (clock: Pick<Clock, 'monotonic'>): Metrics => {
     if (bytes !== undefined) disk.set(toFloat(bytes));
   };
 
-  const measure = async ({ store, clock: wallClock, isLeader, polledAt }: MetricsContext): Promise<void> => {
+  const measure = async (context: MetricsContext): Promise<void> => {
+    const { store, clock: wallClock, isLeader, polledAt, continuousBackup } = context;
+    const copy = continuousBackup.state();
+    if (copy.target !== null) copyLag.set(copy.behindMs / 1000);
     // This engine last read the tanks while it was the leader, so its values are out of date.
     if (!isLeader()) for (const gauge of [balances, free]) gauge.reset();
     const [outstanding, chains, size] = await Promise.all([

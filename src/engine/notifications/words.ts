@@ -1,5 +1,7 @@
 import type { ProcedureOutput } from '../../api/index.ts';
 import type { OperationCounts } from '../../core/reputation/reputation.ts';
+import type { ContinuousBackupState } from '../continuous-backup/continuous-backup.ts';
+import { secondsText } from '../continuous-backup/words.ts';
 import type { DecisionRecord } from '../../shared/schema/decision.ts';
 import type { Pause } from '../store/policy-store.ts';
 import type { PaymasterContract } from '../store/registry-store.ts';
@@ -59,6 +61,12 @@ export const lowReputation = (
 });
 
 export const failedBackup = (reason: string): NotificationText => ({ title: 'A backup failed', body: reason });
+
+/** The notification of a continuous backup that falls behind. */
+export const lateCopy = ({ target, behindMs, error }: ContinuousBackupState): NotificationText => ({
+  title: 'The continuous backup is behind',
+  body: `${target ?? ''} lacks the last ${secondsText(behindMs)}. ${error ?? 'It cannot keep up with the decisions'}.`,
+});
 
 /** The notification of an event webhook that does not accept an event. @param url in its shown form */
 export const silentEventWebhook = (url: string, reason: string): NotificationText => ({

@@ -8,6 +8,10 @@ import { type PollLoop, type PollLoopOptions, createPollLoop } from '../chain/po
 import type { Checkpoints } from '../log/checkpoints.ts';
 import { recheckContracts } from '../paymaster/recheck.ts';
 import { createClockWatch } from './clock-watch.ts';
+import type { ContinuousBackup } from '../continuous-backup/continuous-backup.ts';
+import { LATE_MS } from '../continuous-backup/words.ts';
+import type { Notifications } from '../notifications/notifications.ts';
+import { lateCopy } from '../notifications/words.ts';
 import { turn } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
 import type { OperatorTransactions } from '../transactions/operator-transactions.ts';
@@ -18,6 +22,8 @@ export interface BackgroundWorkOptions {
   readonly transactions: OperatorTransactions;
   readonly fees: BelievedFees;
   readonly checkpoints: Checkpoints;
+  readonly continuousBackup: Pick<ContinuousBackup, 'state'>;
+  readonly notifications: Pick<Notifications, 'raise' | 'end'>;
   readonly clock: Clock;
   readonly log: Log;
   /**
@@ -38,6 +44,8 @@ const CHECKPOINT_MS = 1_000;
 /** How often decisions are added to the search index, and the maximum number of steps each time. A step takes some ms. */
 const SEARCH_MS = 1_000;
 const SEARCH_STEPS = 20;
+/** How often to check whether the continuous backup is behind. */
+const COPY_MS = 5_000;
 /** Maximum delay until a change to the machine's time is reported. */
 const CLOCK_MS = 10_000;
 
@@ -48,6 +56,8 @@ export const createBackgroundWork = ({
   transactions,
   fees,
   checkpoints,
+  continuousBackup,
+  notifications,
   clock,
   log,
   isLeader,
@@ -71,6 +81,14 @@ export const createBackgroundWork = ({
       await turn();
     }
   };
+  const checkCopy = async (): Promise<void> => {
+    const condition = { kind: 'backup', subject: 'continuous' } as const;
+    const state = continuousBackup.state();
+    // The first copy of a large database takes longer.
+    const isLate = state.behindMs > LATE_MS && (state.error !== null || state.copiedAt !== null);
+    if (isLate) await notifications.raise(condition, lateCopy(state));
+    else await notifications.end(condition);
+  };
   return [
     loop('checkpoints', CHECKPOINT_MS, flushAndSign),
     loop(
@@ -85,6 +103,7 @@ export const createBackgroundWork = ({
     ),
     loop('gasSchedules', SAMPLE_MS, asLeader(createScheduleSamples({ store, chains, log }))),
     loop('fees', SAMPLE_MS, asLeader(createFeeSamples({ store, chains, fees }))),
+    loop('continuousBackup', COPY_MS, checkCopy),
     loop('search', SEARCH_MS, fillSearchIndex),
     loop('clock', CLOCK_MS, createClockWatch(clock, log)),
   ];

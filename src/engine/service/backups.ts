@@ -1,6 +1,7 @@
 import { leastPassphrase } from '../../shared/least-passphrase.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { failedBackup } from '../notifications/words.ts';
+import { POSTGRES } from '../continuous-backup/continuous-backup.ts';
 import { Secret } from '../base/secret.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
@@ -9,7 +10,10 @@ const FAILURES: ReadonlySet<string> = new Set(['BACKUP_FAILED', 'STORAGE_FAILED'
 
 /** Procedures for backups of data, vault and settings. */
 export const backupHandlers = ({
+  address,
   backups,
+  continuousBackup,
+  settings,
   vault,
   clock,
   log,
@@ -37,5 +41,18 @@ export const backupHandlers = ({
     log.info('backup.made', { bytes: made.bytes, ms: Math.round(clock.monotonic() - started) });
     return made;
   },
-  'backups.list': async () => ({ folder: backups.folder, backups: backups.list() }),
+  'backups.list': async () => ({
+    folder: backups.folder,
+    backups: backups.list(),
+    continuous: continuousBackup.state(),
+  }),
+  'backups.follow': async ({ target }) => {
+    if (target !== null && settings.config.database !== undefined) throw new EngineError('CONFIG_INVALID', POSTGRES);
+    settings.set({ key: 'continuousBackup', value: target });
+    // Without the service, the copy begins with its next start.
+    if (address() === null) return continuousBackup.state();
+    const state = await continuousBackup.copyNow();
+    if (state.error === null) return state;
+    throw new EngineError('BACKUP_FAILED', `${state.error}. The service tries again until you choose another target`);
+  },
 });

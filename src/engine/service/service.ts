@@ -1,6 +1,7 @@
 import type { ProcedureArguments, ProcedureName, ProcedureOutput } from '../../api/index.ts';
 import type { AlertSender } from '../alerts/alert-sender.ts';
 import type { Backups } from '../backup/backups.ts';
+import type { ContinuousBackup } from '../continuous-backup/continuous-backup.ts';
 import type { Rates } from '../chain/rates/rates.ts';
 import type { DataFolder } from '../data-folder/data-folder.ts';
 import type { BelievedFees } from '../chain/fees/believed-fees.ts';
@@ -45,6 +46,7 @@ export interface ServiceContext extends DecisionContext {
   readonly delivery: Pick<Delivery, 'test'>;
   readonly settings: Settings;
   readonly backups: Backups;
+  readonly continuousBackup: Pick<ContinuousBackup, 'state' | 'copyNow'>;
   readonly keystores: Keystores;
   readonly wallets: Wallets;
   readonly keySigners: KeySigners;

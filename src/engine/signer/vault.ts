@@ -111,6 +111,13 @@ export interface Vault {
    * @throws {@link EngineError} `VAULT_LOCKED`
    */
   subjectKey(): Secret<Uint8Array>;
+  /**
+   * The key of the continuous backup (32 bytes), and a name for the desk that says nothing about it. They are derived
+   * like webhook secrets, from `copy` and `copy:desk`.
+   *
+   * @throws {@link EngineError} `VAULT_LOCKED`
+   */
+  copyKey(): { readonly key: Secret<Uint8Array>; readonly desk: string };
 }
 
 /** The encrypted content. Entries are a list of pairs, so that no name is treated specially. */
@@ -262,6 +269,7 @@ export const openVault = (
     webhookSecret: (webhookId) => new Secret(`whsec_${derive(`webhook:${webhookId}`).toString('base64')}`),
     logKey: (origin) => new Secret(derive(`log:${origin}`)),
     subjectKey: () => new Secret(derive('subject')),
+    copyKey: () => ({ key: new Secret(derive('copy')), desk: derive('copy:desk').toString('hex').slice(0, 32) }),
   };
 };
 

@@ -11,4 +11,9 @@ export interface Snapshots {
   tryWrite(): Promise<void>;
   /** Problems that the database finds in itself; empty if it is intact. */
   integrityFaults(): Promise<string[]>;
+  /**
+   * Whether the engine itself checkpoints its SQLite database. A continuous backup does so instead, in a thread of its
+   * own.
+   */
+  setCheckpoints(own: boolean): Promise<void>;
 }

@@ -10,7 +10,7 @@ import type { ChainSettings, PaymasterContract } from '../../store/registry-stor
 import type { ServiceContext } from '../service.ts';
 import { type Check, advice, attempt, failed, good, isolated } from './check.ts';
 import { checkChainClock, checkClock } from './clock-checks.ts';
-import { checkAccess, checkBackups, checkSpace } from './folder-checks.ts';
+import { checkAccess, checkBackups, checkContinuousBackup, checkSpace } from './folder-checks.ts';
 import { checkLog, checkRollback } from './log-check.ts';
 
 /** Longer than settlement waits before it polls a failing node again. */
@@ -116,7 +116,7 @@ const checkSetup = async ({ store }: ServiceContext): Promise<Check | undefined>
 
 /** Checks everything that the service depends on, from the disk to the chains. */
 export const examine = async (context: ServiceContext): Promise<ProcedureOutput<'system.doctor'>> => {
-  const { store, clock, folder, freeBytes, backups } = context;
+  const { store, clock, folder, freeBytes, backups, continuousBackup, address } = context;
   const checkChains = async (): Promise<Check[]> => {
     const chains = await store.listChains();
     const each = chains.map((chain) => isolated(`chain ${chain.chainId}`, () => checkChain(context, chain)));
@@ -136,6 +136,7 @@ export const examine = async (context: ServiceContext): Promise<ProcedureOutput<
     ...(await isolated('disk space', () => checkSpace(folder, freeBytes))),
     ...(await isolated('vault', () => checkVault(context))),
     ...(await isolated('backups', () => checkBackups(backups, clock))),
+    ...(await isolated('continuous backup', () => checkContinuousBackup(continuousBackup.state(), address() !== null))),
     ...(await isolated('clock', () => checkClock(store, clock))),
     ...(await isolated('log', () => checkLog(context))),
     ...(await isolated('setup', () => checkSetup(context))),

@@ -1,4 +1,6 @@
 import { stat } from 'node:fs/promises';
+import type { ContinuousBackupState } from '../../continuous-backup/continuous-backup.ts';
+import { LATE_MS, secondsText } from '../../continuous-backup/words.ts';
 import type { Backups } from '../../backup/backups.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { DataFolder } from '../../data-folder/data-folder.ts';
@@ -57,4 +59,19 @@ export const checkBackups = ({ list, folder }: Pick<Backups, 'list' | 'folder'>,
   const days = Math.max(0, Math.floor((clock.now() - newest.madeAt) / DAY_MS));
   const detail = `The newest is ${days === 0 ? 'from the last 24 hours' : `${days} ${days === 1 ? 'day' : 'days'} old`}`;
   return days > OLD_BACKUP_DAYS ? advice(name, detail, fix) : good(name, detail);
+};
+
+/** Undefined if there is no continuous backup. @param isServing whether the service runs; nothing is copied without it */
+export const checkContinuousBackup = (
+  { target, copiedAt, behindMs, error }: ContinuousBackupState,
+  isServing: boolean,
+): Check | undefined => {
+  const name = 'continuous backup';
+  if (target === null) return undefined;
+  if (!isServing) return good(name, `To ${target}, while the service runs`);
+  const fix = `Make ${target} writable for the service, or run "gasdesk backup --follow" with another target.`;
+  if (error !== null) return failed(name, `${secondsText(behindMs)} behind: ${error}`, fix);
+  if (copiedAt === null) return good(name, `To ${target}: the first copy of the database is under way`);
+  const detail = `To ${target}, ${secondsText(behindMs)} behind`;
+  return behindMs > LATE_MS ? failed(name, detail, fix) : good(name, detail);
 };

@@ -45,6 +45,8 @@ export const snapshotStore = ({ rows, writer, config }: SnapshotSources): Snapsh
     writer.run(async (tx) => {
       await runSteps(tx.run('UPDATE desk SET desk_id = desk_id'));
     }),
+  // PostgreSQL checkpoints by itself.
+  setCheckpoints: async () => undefined,
   async integrityFaults() {
     const counters = await rows.all<{ name: string; counted: number; found: number | null }>(COUNTERS);
     return counters

@@ -7,6 +7,17 @@ import { createSchema } from './schema.ts';
 export type SqliteDatabase = Database.Database;
 
 /**
+ * A checkpoint delays waiting requests. With one checkpoint for every 48 MB, fewer than one request in a hundred is
+ * delayed.
+ */
+const PAGES_PER_CHECKPOINT = 12_000;
+
+/** Whether this connection checkpoints its write-ahead log, or leaves that to another. */
+export const checkpointItself = (database: SqliteDatabase, does: boolean): void => {
+  database.pragma(`wal_autocheckpoint = ${does ? PAGES_PER_CHECKPOINT : 0}`);
+};
+
+/**
  * Opens a database file for the engine: WAL, every commit flushed to disk, foreign keys on, with all
  * tables.
  *
@@ -26,9 +37,7 @@ export const openDatabase = (file: string): SqliteDatabase => {
     createSchema(database);
     // Set only now, because it writes to the file, and a refused file must stay unchanged.
     database.pragma('journal_mode = WAL');
-    // A checkpoint delays waiting requests. With one checkpoint for every 48 MB, fewer than one request in a hundred is
-    // delayed.
-    database.pragma('wal_autocheckpoint = 12000');
+    checkpointItself(database, true);
     return database;
   } catch (error) {
     database?.close();

@@ -1,6 +1,7 @@
 import Database from 'better-sqlite3';
 import type { GroupCommit } from './group-commit.ts';
 import type { Snapshots } from '../snapshots.ts';
+import { checkpointItself } from './open.ts';
 
 /** Problems that the database finds in itself; empty if it is sound. */
 const integrityFaults = (database: Database.Database): string[] => {
@@ -30,11 +31,16 @@ const copyDatabase = async (database: Database.Database, file: string, signal?: 
       return PAGES_PER_STEP;
     },
   });
-  const copy = new Database(file);
+  endWriteAheadLog(file);
+};
+
+/** Makes a database a single file, which can be read in a place where writing is impossible. */
+export const endWriteAheadLog = (file: string): void => {
+  const database = new Database(file, { fileMustExist: true });
   try {
-    copy.pragma('journal_mode = DELETE');
+    database.pragma('journal_mode = DELETE');
   } finally {
-    copy.close();
+    database.close();
   }
 };
 
@@ -82,4 +88,7 @@ export const snapshotStore = (database: Database.Database, commit: GroupCommit):
       database.prepare('UPDATE desk SET desk_id = rtrim(desk_id)').run();
     }),
   integrityFaults: () => Promise.resolve(integrityFaults(database)),
+  async setCheckpoints(own) {
+    checkpointItself(database, own);
+  },
 });

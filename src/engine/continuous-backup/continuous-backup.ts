@@ -1,0 +1,226 @@
+import type { Clock, Entropy } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import type { Config } from '../config/config.ts';
+import type { DataFolder } from '../data-folder/data-folder.ts';
+import { type FreeBytes, LEAST_FREE_BYTES, bytesText } from '../data-folder/free-bytes.ts';
+import type { Vault } from '../signer/vault.ts';
+import type { Snapshots } from '../store/snapshots.ts';
+import { MARKER, copiesOf, copyName, namesBefore } from './catalogue.ts';
+import { CopyBroken, type CopyThread, startCopyThread } from './copy-thread.ts';
+import { readMarker } from './marker.ts';
+import { openTarget } from './open-target.ts';
+import type { CopyTarget } from './target.ts';
+
+export interface ContinuousBackupState {
+  /** As in the setting; null if nothing is to be copied. */
+  readonly target: string | null;
+  /** Everything up to this time can be restored, epoch ms. Null until the target has a whole database of this run. */
+  readonly copiedAt: number | null;
+  /** Age of the newest state that can be restored. Before the first one, time since copying began. */
+  readonly behindMs: number;
+  /** Why the last attempt failed; null if it succeeded. */
+  readonly error: string | null;
+}
+
+export interface ContinuousBackup {
+  readonly state: () => ContinuousBackupState;
+  start(): void;
+  /** Copies everything that is committed when this is called. The error, if any, is part of the state. */
+  copyNow(): Promise<ContinuousBackupState>;
+  /** Copies what is left, and ends. */
+  stop(): Promise<void>;
+}
+
+interface ContinuousBackupContext {
+  readonly folder: DataFolder;
+  readonly config: Pick<Config, 'continuousBackup' | 'continuousBackupDays' | 'database'>;
+  readonly store: Pick<Snapshots, 'databaseBytes' | 'setCheckpoints'>;
+  readonly vault: Pick<Vault, 'state' | 'copyKey' | 'unlockers'>;
+  readonly freeBytes: FreeBytes;
+  readonly clock: Clock;
+  readonly entropy: Entropy;
+  readonly log: Log;
+}
+
+const EVERY_MS = 1_000;
+/** Interval while attempts fail. */
+const RETRY_MS = 3_000;
+/** How long the end of the engine may wait for the target. */
+const LAST_COPY_MS = 10_000;
+const DAY_MS = 86_400_000;
+/** A whole database is sent again when the changes since then are as large, but not for fewer bytes than this. */
+const LEAST_CHANGES = 64 * 2 ** 20;
+
+export const POSTGRES =
+  'The data is in PostgreSQL, which Gasdesk does not copy. Use its own tools: streaming replication, or pgBackRest or WAL-G with archived WAL';
+
+/** What is being copied. */
+interface Running {
+  readonly target: string;
+  readonly thread: CopyThread;
+  /** Epoch ms. */
+  readonly since: number;
+  copiedAt: number | null;
+  /** When the last whole database was sent, epoch ms, and its size. */
+  snapshot: { readonly at: number; readonly bytes: number } | undefined;
+  sending: Promise<void> | undefined;
+}
+
+/** Keeps an encrypted copy of the data folder up to date in the target that the settings name. */
+export const createContinuousBackup = (context: ContinuousBackupContext): ContinuousBackup => {
+  const { folder, config, store, vault, freeBytes, clock, entropy, log } = context;
+  let running: Running | undefined;
+  let error: string | null = null;
+  let since = clock.now();
+
+  const requireVault = (): ReturnType<Vault['copyKey']> => {
+    if (vault.state !== 'unlocked') throw new Error('The vault is locked. Its key encrypts the copy');
+    if (!vault.unlockers().passphrase) {
+      throw new Error(
+        'The vault has no passphrase, which a restore on another machine needs. Set one on the Settings page',
+      );
+    }
+    return vault.copyKey();
+  };
+
+  const requireOwn = async (target: CopyTarget, desk: string): Promise<void> => {
+    const marker = await target.read(MARKER);
+    if (marker === undefined || readMarker(marker.toString())?.desk === desk) return;
+    throw new Error(`${target.name} contains the copy of another desk. Choose another folder or prefix`);
+  };
+
+  const begin = async (target: string): Promise<Running> => {
+    if (config.database !== undefined) throw new Error(POSTGRES);
+    const { key, desk } = requireVault();
+    await requireOwn(await openTarget(target), desk);
+    // From here on, the thread checkpoints, and only what it has read.
+    await store.setCheckpoints(false);
+    const copy = copyName(clock.now(), Buffer.from(entropy.bytes(4)).toString('hex'));
+    try {
+      const task = { dir: folder.dir, target, copy, key: key.reveal(), desk };
+      const thread = await startCopyThread(task, clock.now);
+      log.info('continuousBackup.began');
+      return { target, thread, since: clock.now(), copiedAt: null, snapshot: undefined, sending: undefined };
+    } catch (cause) {
+      await store.setCheckpoints(true);
+      throw cause;
+    }
+  };
+
+  const end = async (): Promise<void> => {
+    const ending = running;
+    running = undefined;
+    await ending?.thread.end();
+    await ending?.sending;
+    if (ending !== undefined) await store.setCheckpoints(true);
+  };
+
+  /** Removes what no restore to the last days needs. */
+  const prune = async (target: CopyTarget): Promise<void> => {
+    const names = await target.list('');
+    const unneeded = namesBefore(copiesOf(names), names, clock.now() - config.continuousBackupDays * DAY_MS);
+    await target.remove(unneeded);
+  };
+
+  const sendSnapshot = async (copy: Running): Promise<void> => {
+    const needed = (await store.databaseBytes()) + LEAST_FREE_BYTES;
+    const free = await freeBytes(folder.dir);
+    if (free < needed) {
+      throw new Error(
+        `The continuous backup needs ${bytesText(needed)} on the disk of ${folder.dir}, and ${bytesText(free)} is free`,
+      );
+    }
+    const at = clock.now();
+    const bytes = await copy.thread.snapshot();
+    copy.snapshot = { at, bytes };
+    await prune(await openTarget(copy.target));
+  };
+
+  const isSnapshotDue = ({ snapshot, sending }: Running, bytesSince: number): boolean =>
+    sending === undefined &&
+    (snapshot === undefined ||
+      clock.now() - snapshot.at >= DAY_MS ||
+      bytesSince >= Math.max(LEAST_CHANGES, snapshot.bytes));
+
+  const failed = async (cause: unknown): Promise<void> => {
+    const words = cause instanceof Error ? cause.message : String(cause);
+    if (words !== error) log.warn('continuousBackup.failed', { err: cause });
+    error = words;
+    // Without a checkpoint, the write-ahead log grows until the target can be written to.
+    const isFull = (await freeBytes(folder.dir).catch(() => 0n)) < 2n * LEAST_FREE_BYTES;
+    if (cause instanceof CopyBroken || isFull) await end();
+  };
+
+  const copyOn = async (copy: Running): Promise<void> => {
+    const { isWhole, bytesSince, at } = await copy.thread.copy();
+    if (isWhole) copy.copiedAt = at;
+    if (isSnapshotDue(copy, bytesSince)) {
+      copy.sending = sendSnapshot(copy)
+        .catch((cause: unknown) => (running === copy ? failed(cause) : undefined))
+        .finally(() => (copy.sending = undefined));
+    }
+  };
+
+  const poll = async (): Promise<void> => {
+    const { continuousBackup: target } = config;
+    try {
+      if (running !== undefined && running.target !== target) await end();
+      if (target === '') {
+        error = null;
+        return;
+      }
+      if (running === undefined) {
+        since = clock.now();
+        running = await begin(target);
+      }
+      await copyOn(running);
+      if (running?.sending === undefined) error = null;
+    } catch (cause) {
+      await failed(cause);
+    }
+  };
+
+  let last = Promise.resolve();
+  let isStopped = false;
+  let cancelTimer = (): void => undefined;
+  const inTurn = (): Promise<void> => (last = last.then(() => (isStopped ? undefined : poll())));
+  const tick = async (): Promise<void> => {
+    await inTurn();
+    if (!isStopped) cancelTimer = clock.setTimer(error === null ? EVERY_MS : RETRY_MS, () => void tick());
+  };
+
+  const state = (): ContinuousBackupState => {
+    const { continuousBackup: target } = config;
+    const copiedAt = running?.copiedAt ?? null;
+    return {
+      target: target === '' ? null : target,
+      copiedAt,
+      behindMs: target === '' ? 0 : Math.max(0, clock.now() - (copiedAt ?? since)),
+      error,
+    };
+  };
+
+  return {
+    state,
+    start: () => void tick(),
+    async copyNow() {
+      await inTurn();
+      await running?.sending;
+      await inTurn();
+      return state();
+    },
+    async stop() {
+      cancelTimer();
+      await last;
+      isStopped = true;
+      const copy = running;
+      if (copy !== undefined) {
+        let giveUp = (): void => undefined;
+        const tooLong = new Promise<void>((resolve) => (giveUp = clock.setTimer(LAST_COPY_MS, resolve)));
+        await Promise.race([copy.thread.copy().catch(failed), tooLong]);
+        giveUp();
+      }
+      await end();
+    },
+  };
+};

@@ -1,0 +1,101 @@
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { restoreBackup } from '../../src/engine/backup/restore.ts';
+import { Secret } from '../../src/engine/base/secret.ts';
+import { type ServingEngine, startEngine } from '../support/engine.ts';
+import { PASSPHRASE, quickEngine } from '../support/quick-engine.ts';
+import { useTempFolders } from '../support/temp-folder.ts';
+
+const tempFolder = useTempFolders();
+
+const serving = async (dir: string): Promise<ServingEngine> => {
+  const engine = await startEngine({ dir, flags: { logLevel: 'silent' } });
+  onTestFinished(() => engine.stop());
+  return engine;
+};
+
+const restore = async (target: string) => {
+  const dir = join(tempFolder(), 'fresh');
+  await restoreBackup({ file: target, passphrase: new Secret(PASSPHRASE), dir, now: Date.now, logN: 10 });
+  const engine = await quickEngine(dir);
+  onTestFinished(() => engine.stop());
+  return { dir, names: (await engine.service.call('accounts.list', {})).map(({ name }) => name) };
+};
+
+const checkOf = async ({ service }: ServingEngine) =>
+  (await service.call('system.doctor', {})).checks.find(({ name }) => name === 'continuous backup');
+
+test('a target that cannot be written to stops nothing; once it can, nothing is missing in the copy', async () => {
+  const [dir, target] = [tempFolder(), join(tempFolder(), 'copy')];
+  const desk = await serving(dir);
+  const { service } = desk;
+  const follow = () => service.call('backups.follow', { target });
+  const create = (name: string) => service.call('accounts.create', { name });
+  expect(await follow()).toMatchObject({ target, error: null });
+  await create('Before');
+  await follow();
+  expect(await checkOf(desk)).toMatchObject({ ok: true });
+
+  renameSync(target, `${target}.away`);
+  writeFileSync(target, 'not a folder');
+  await create('During');
+  await expect(follow()).rejects.toMatchObject({ code: 'BACKUP_FAILED' });
+  await create('During, too');
+  expect(await checkOf(desk)).toMatchObject({ ok: false });
+  expect((await service.call('backups.list', {})).continuous.error).toMatch(/ENOTDIR|EEXIST/);
+
+  rmSync(target);
+  renameSync(`${target}.away`, target);
+  await create('After');
+  expect(await follow()).toMatchObject({ error: null });
+  expect(await checkOf(desk)).toMatchObject({ ok: true });
+  await desk.stop();
+  expect((await restore(target)).names).toEqual(['Operator', 'Before', 'During', 'During, too', 'After']);
+});
+
+test('a desk that ends has copied everything, and the next run continues in the same target', async () => {
+  const [dir, target] = [tempFolder(), tempFolder()];
+  for (const name of ['First run', 'Second run']) {
+    const { service, stop } = await serving(dir);
+    await service.call('backups.follow', { target });
+    await service.call('accounts.create', { name });
+    await stop();
+  }
+  expect((await restore(target)).names).toEqual(['Operator', 'First run', 'Second run']);
+});
+
+test('settings and local keys are in the copy; a restored desk does not follow to the same target', async () => {
+  const [dir, target] = [tempFolder(), tempFolder()];
+  writeFileSync(join(dir, 'gasdesk.json'), '{"webhookTimeoutMs": 1234}');
+  const { service, stop } = await serving(dir);
+  await service.call('backups.follow', { target });
+  const { address } = await service.call('keystores.create', { label: 'Funds', password: 'of the key' });
+  await stop();
+  const restored = await restore(target);
+  expect(JSON.parse(readFileSync(join(restored.dir, 'gasdesk.json'), 'utf8'))).toEqual({ webhookTimeoutMs: 1234 });
+  const key = join('keystores', `${address.toLowerCase()}.json`);
+  expect(readFileSync(join(restored.dir, key), 'utf8')).toBe(readFileSync(join(dir, key), 'utf8'));
+});
+
+test('the copy of another desk is not touched', async () => {
+  const target = tempFolder();
+  const one = await serving(tempFolder());
+  await one.service.call('backups.follow', { target });
+  await one.stop();
+  const other = await serving(tempFolder());
+  await expect(other.service.call('backups.follow', { target })).rejects.toMatchObject({
+    code: 'BACKUP_FAILED',
+    message: expect.stringContaining('another desk') as string,
+  });
+  expect((await restore(target)).names).toEqual(['Operator']);
+});
+
+test('an unlocked vault is required, because its key encrypts the copy', async () => {
+  const engine = await startEngine({ dir: tempFolder(), locked: true, flags: { logLevel: 'silent' } });
+  onTestFinished(() => engine.stop());
+  await expect(engine.service.call('backups.follow', { target: tempFolder() })).rejects.toMatchObject({
+    code: 'BACKUP_FAILED',
+    message: expect.stringContaining('vault') as string,
+  });
+});
