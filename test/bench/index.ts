@@ -3,6 +3,7 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type ConditionFigures, measureConditions } from './conditions.ts';
+import { type ContinuousBackupFigures, measureContinuousBackup } from './continuous-backup.ts';
 import { type BenchDesk, startDesk } from './desk.ts';
 import { drive } from './drive.ts';
 import { type ListFigures, measureLists } from './lists.ts';
@@ -28,6 +29,8 @@ const TRIAL = 'trial';
 const CONDITIONS = 'conditions';
 /** Its floor is the same desk while event webhooks are paused. */
 const UNDELIVERED = 'undelivered-events';
+/** Its floor is the same desk without one. */
+const COPY = 'continuous-backup';
 /** These have no floor: their figures are milliseconds of one machine. */
 const LISTS = 'lists';
 /** Without a floor: its times are compared on a quiet machine. */
@@ -41,6 +44,7 @@ const names = [
   TRIAL,
   CONDITIONS,
   UNDELIVERED,
+  COPY,
   START,
   LISTS,
   PATH,
@@ -147,7 +151,14 @@ const runConditions = (): Promise<ConditionFigures> => withBench(CONDITIONS, ({ 
 const runUndelivered = (): Promise<UndeliveredFigures> =>
   withBench(UNDELIVERED, ({ desk }) => measureUndelivered(desk));
 
+/** With as many connections as the last of those that are asked for. */
+const runCopy = (): Promise<ContinuousBackupFigures> =>
+  withBench(COPY, ({ desk }) =>
+    measureContinuousBackup(desk, { connections: Number(flags.connections.split(',').at(-1)), seconds }),
+  );
+
 type Result =
+  | ContinuousBackupFigures
   | UndeliveredFigures
   | Pair[]
   | ReplayFigures
@@ -168,6 +179,7 @@ if (only.includes(TRIAL)) results[TRIAL] = await runTrial();
 if (only.includes(LISTS)) results[LISTS] = await runLists();
 if (only.includes(CONDITIONS)) results[CONDITIONS] = await runConditions();
 if (only.includes(UNDELIVERED)) results[UNDELIVERED] = await runUndelivered();
+if (only.includes(COPY)) results[COPY] = await runCopy();
 if (only.includes(START)) results[START] = await measureStart();
 if (only.includes(PATH)) results[PATH] = await measureRequestPath();
 const machine = { node: process.version, cpu: cpus()[0]?.model ?? 'unknown', cores: cpus().length };
