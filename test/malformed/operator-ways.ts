@@ -53,6 +53,7 @@ const thingsOf = async ({ prepared: { spare, authToken }, connections }: Operato
     eventWebhookId,
     accountEventWebhookId,
     channelId,
+    requestSeq: 1,
   };
 };
 
