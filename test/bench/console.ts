@@ -5,15 +5,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { type Page, chromium } from 'playwright-core';
 import { startChromium } from '../support/chromium.ts';
+import { measurePages } from './console-pages.ts';
 import { type BenchDesk, limit, startDesk, whitelistGame } from './desk.ts';
 import { drive } from './drive.ts';
 import { sponsorTraffic } from './operations.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 import { storeDecisions } from './stored-decisions.ts';
 
 /**
- * `npm run bench:console`: the browser console on a desk with many decisions, then under a steady feed of them;
- * prints one JSON document. Linux only.
+ * `npm run bench:console`: the browser console on a desk with many decisions of a week, then under a steady feed of them;
+ * prints one JSON document. Without minutes, there is no feed. Linux only.
  */
+
+const WEEK_MS = 7 * 86_400_000;
 
 const { values: flags } = parseArgs({
   options: {
@@ -74,7 +78,7 @@ const scroll = async (page: Page, screens: number): Promise<void> => {
 const readDecisions = async (page: Page): Promise<Record<string, unknown>> => {
   const rows = page.getByRole('row');
   const firstRows = await timed(async () => {
-    await page.getByRole('link', { name: 'Decisions', exact: true }).click();
+    await page.getByRole('link', { name: 'Decisions', exact: true }).first().click();
     await rows.nth(5).waitFor();
   });
   const scrolled = await timed(() => scroll(page, 200));
@@ -130,16 +134,19 @@ try {
   await whitelistGame(desk, desk.paymasterId);
   await desk.call('rules.create', { paymasterId: desk.paymasterId, rule: limit('Per user', 'SMART_ACCOUNT') });
   await drive(desk.url, sponsorTraffic(desk.url, desk.path), { connections: 1, requests: 1 });
-  await desk.whileStopped(() => storeDecisions(desk.database, stored));
+  await desk.whileStopped(() => storeDecisions(desk.database, stored, Math.floor(WEEK_MS / stored)));
   const page = await browser.newPage({ viewport: { width: 1280, height: 860 } });
+  page.setDefaultTimeout(PATIENCE_MS);
   await watchLongTasks(page);
   if (!desk.console) throw new Error('There is no console: npm run build makes it');
   const shown = await timed(async () => {
     await page.goto(desk.console ?? '');
     await page.getByText('Engine running').waitFor();
   });
+  const pages = await measurePages(page, desk, desk.console);
+  await takeLongTasks(page);
   const reading = { shown, ...(await readDecisions(page)) };
-  console.log(JSON.stringify({ stored, rate, reading, feed: await followFeed(page, desk) }, null, 2));
+  console.log(JSON.stringify({ stored, rate, pages, reading, feed: await followFeed(page, desk) }, null, 2));
 } finally {
   await browser.close();
   await running.stop();

@@ -32,6 +32,18 @@ export const hashOf = (n: number): string => createHash('sha256').update(String(
 
 const hexOf = (n: number, bytes: number): string => n.toString(16).padStart(bytes * 2, '0');
 
+/** The request of another user. */
+const requestOf = (request: unknown, sender: string, nonce: number): unknown => {
+  const { received, userOperation, ...rest } = request as { received: object[]; userOperation: object };
+  const changed = { sender, nonce: `0x${nonce.toString(16)}` };
+  const [operation, ...options] = received;
+  return {
+    ...rest,
+    received: [{ ...operation, ...changed }, ...options],
+    userOperation: { ...userOperation, ...changed },
+  };
+};
+
 /**
  * Stores copies of the newest decision, one per user in turn, with the engine's own writer: each is an entry of the log, and
  * of the search index.
@@ -42,14 +54,18 @@ const hexOf = (n: number, bytes: number): string => n.toString(16).padStart(byte
 export const storeDecisions = async (file: string, count: number, everyMs = 1_000): Promise<void> => {
   const newest = newestDecision(file);
   const store = openSqliteStore(file, { clock: systemClock, log: createLog({ level: 'error' }) });
-  const copy = (n: number): DecisionDraft => ({
-    ...newest,
-    id: `00000000-0000-7000-8000-${hexOf(n, 6)}`,
-    at: newest.at - (count - n) * everyMs,
-    sender: senders[n % senders.length] ?? '',
-    nonce: String(n),
-    userOpHash: `0x${hashOf(n)}`,
-  });
+  const copy = (n: number): DecisionDraft => {
+    const sender = senders[n % senders.length] ?? '';
+    return {
+      ...newest,
+      id: `00000000-0000-7000-8000-${hexOf(n, 6)}`,
+      at: newest.at - (count - n) * everyMs,
+      sender,
+      nonce: String(n),
+      userOpHash: `0x${hashOf(n)}`,
+      request: requestOf(newest.request, sender, n),
+    };
+  };
   try {
     for (let first = 0; first < count; first += BATCH) {
       const batch = Array.from({ length: Math.min(BATCH, count - first) }, (_, index) => copy(first + index));

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { useConsoleBrowser } from '../support/console-page.ts';
+import { layoutShift } from '../support/layout-shift.ts';
 import { useSeededConsole } from './seeded-console.ts';
 
 const desk = useSeededConsole();
@@ -12,20 +13,6 @@ const scriptsOf = (page: Page): Promise<[name: string, bytes: number][]> =>
     (performance.getEntriesByType('resource') as PerformanceResourceTiming[])
       .filter(({ name }) => name.endsWith('.js'))
       .map(({ name, encodedBodySize }) => [name.slice(name.lastIndexOf('/') + 1), encodedBodySize]),
-  );
-
-/** How far what was shown has moved since the page was opened, as Chromium counts it. */
-const layoutShift = (page: Page): Promise<number> =>
-  page.evaluate(
-    () =>
-      new Promise<number>((resolve) => {
-        let sum = 0;
-        new PerformanceObserver((list) => {
-          for (const entry of list.getEntries()) sum += (entry as PerformanceEntry & { value: number }).value;
-        }).observe({ type: 'layout-shift', buffered: true });
-        // The observer gets what is buffered before the second frame.
-        requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => resolve(sum), 0)));
-      }),
   );
 
 const fonts = (page: Page): Promise<string[]> =>
@@ -42,7 +29,7 @@ test('the first page needs less than 200 kB of compressed script; the charts com
   const needed = scripts.filter(([name]) => !name.startsWith('DrawnChart-'));
   expect(scripts.length - needed.length).toBe(1);
   expect(needed.reduce((sum, [, bytes]) => sum + bytes, 0)).toBeLessThan(200_000);
-  expect(await layoutShift(page)).toBeLessThan(0.1);
+  expect(await layoutShift(page)).toBeLessThan(0.02);
 });
 
 test('the fonts of the console come with it', async () => {
