@@ -126,7 +126,7 @@ export class ThresholdCases {
     this.#run(unlimited, ({ numbered }, after, held) => {
       const index = numbered.findIndex(({ isMoved }) => isMoved);
       const amount = -(numbered[index]?.most ?? 0n);
-      if (index === -1 || after !== 'sponsored') return;
+      if (index === -1 || after === 'denied') return;
       const used = (held[index] ?? 0n) + amount;
       const { least, most } = found ?? { least: amount, most: used };
       found = { least: amount < least ? amount : least, most: used > most ? used : most };

@@ -17,10 +17,12 @@ import {
   responseWith,
 } from '../../../test/support/situations.ts';
 import type { DecisionRecord } from '../../shared/schema/decision.ts';
+import { weiToDecimal } from '../../shared/schema/decimal.ts';
 import type { Policy } from '../policy/policy.ts';
 import { type SpendingLimit, thresholdUnits } from '../rules/spending-limit/index.ts';
 import { ThresholdTally } from './threshold-tally.ts';
-import { ThresholdTrial } from './threshold-trial.ts';
+import { ThresholdCases } from './threshold-cases.ts';
+import { ThresholdSample, ThresholdTrial, UNLIMITED } from './threshold-trial.ts';
 import { PolicyTrial } from './try-policy.ts';
 
 const DAY_MS = 24 * HOUR_MS;
@@ -187,4 +189,50 @@ describe('a trial of many thresholds', () => {
       { numRuns: 80 },
     );
   });
+});
+
+describe('a sample of decisions', () => {
+  const recorded = policyWith({ rules: [limit({ threshold: '3' }, MOVED)] });
+  const draft: Policy = { ...recorded, rules: recorded.rules.map((rule) => ({ ...rule, cycle: 1 })) };
+  const records = decisionsOf(
+    recorded,
+    Array.from({ length: 5 }, (_, index) => ({ after: index })),
+  );
+  const sampled = (then: Policy, now: Policy, threshold: string) => {
+    const sample = new ThresholdSample({ draftAt: () => now, ruleId: MOVED, from: NOW });
+    const cases = new ThresholdCases();
+    for (const record of records) cases.add(sample.caseOf(record, then));
+    const tally = new ThresholdTally(NOW, NOW + 1, 1);
+    cases.count(unitsOf(now, threshold), tally, 10);
+    const { nowDenied, nowSponsored, same, unknown } = tally.report();
+    return { nowDenied, nowSponsored, same, unknown };
+  };
+
+  test('is decided by the usage that the records contain, and stands for more decisions', () => {
+    const unchanged = { nowDenied: 0, nowSponsored: 0, same: 50, unknown: 0 };
+    expect(sampled(recorded, draft, '3')).toEqual(unchanged);
+    expect(sampled(recorded, draft, '2')).toEqual({ ...unchanged, nowDenied: 10, same: 40 });
+    // Each of the two that were denied would have been the fourth. Which of them comes first is not known here.
+    expect(sampled(recorded, draft, '4')).toEqual({ ...unchanged, nowSponsored: 20, same: 30 });
+  });
+
+  test('is not evaluated if the policy of its time did not count the same, unless one operation exceeds the threshold', () => {
+    const inCoins: Policy = {
+      ...draft,
+      rules: draft.rules.map((rule) => ({ ...rule, policyData: { ...(rule.policyData as object), ...inWei(COST) } })),
+    };
+    expect(sampled(recorded, inCoins, weiToDecimal(5n * COST))).toMatchObject({ unknown: 50 });
+    expect(sampled(recorded, inCoins, weiToDecimal(COST - 1n))).toMatchObject({ unknown: 0, nowDenied: 30, same: 20 });
+  });
+});
+
+test('the useful thresholds begin at the smallest operation, and end at the most that would be used without the limit', () => {
+  const recorded = policyWith({ rules: [limit({ threshold: '3' }, MOVED)] });
+  const records = decisionsOf(
+    recorded,
+    Array.from({ length: 5 }, (_, index) => ({ after: index })),
+  );
+  const draft: Policy = { ...recorded, rules: recorded.rules.map((rule) => ({ ...rule, cycle: 1 })) };
+  const { cases } = prepared(records, recorded, draft);
+  expect(cases.amounts(unitsOf(draft, UNLIMITED))).toEqual({ least: 1n, most: 5n });
 });

@@ -233,21 +233,26 @@ export class ThresholdSample {
 
   caseOf(record: DecisionRecord, revision: unknown): ThresholdCase {
     const operation = this.#planner.plan(record, revision);
-    return caseOf(record, (operation && this.#found(operation)) ?? UNKNOWN);
+    return caseOf(record, operation ? this.#found(operation) : UNKNOWN);
   }
 
-  #found(operation: PlannedOperation): Found | undefined {
+  #found(operation: PlannedOperation): Found {
     const { record, draft, planned } = operation;
+    let isUsageKnown = true;
     const entries = new Map(record.reservations?.map(({ account, held }) => [account, BigInt(held)]));
     const reads: AccountRead[] = [];
     for (const reservation of planned.reservations) {
       const held = isOfLimit(reservation, draft.limit)
         ? recordedUsage(operation, reservation, this.#ruleId)
         : (entries.get(accountText(reservation.account)) ?? 0n);
-      if (held === undefined) return undefined;
-      reads.push({ reservation, held, kept: 0n });
+      if (held === undefined) isUsageKnown = false;
+      reads.push({ reservation, held: held ?? 0n, kept: 0n });
     }
-    const found = foundFor(operation, reads);
-    return { ...found, reads: found.reads.map((read) => ({ ...read, ifTaken: 0n, ifNot: 0n })) };
+    const { clear, reads: compared } = foundFor(operation, reads);
+    return {
+      // Other rules deny it, or the limit is lower than its amount alone: this is known without the usage.
+      clear: isUsageKnown || clear === 'denied' ? clear : 'unknown',
+      reads: compared.map((read) => ({ ...read, ifTaken: 0n, ifNot: 0n })),
+    };
   }
 }

@@ -54,7 +54,7 @@ class Thresholds {
     this.#trial = new ThresholdTrial(draft);
     this.#sample = sample.map(({ record, revision }) => ({ seq: record.seq, one: sampler.caseOf(record, revision) }));
     this.#extent = extent;
-    this.#amounts = this.#usefulAmounts(this.#unread());
+    this.#seeAmounts(this.#unread());
   }
 
   get progress(): ThresholdProgress {
@@ -66,8 +66,12 @@ class Thresholds {
     return thresholdUnits({ ...this.#task.limit, threshold });
   }
 
-  #usefulAmounts(cases: ThresholdCases): UsefulAmounts | undefined {
-    return cases.amounts(this.#units(UNLIMITED));
+  /** Extends the useful amounts by those of more decisions. */
+  #seeAmounts(cases: ThresholdCases): void {
+    const [known, found] = [this.#amounts, cases.amounts(this.#units(UNLIMITED))];
+    if (found === undefined) return;
+    const { least, most } = known ?? found;
+    this.#amounts = { least: found.least < least ? found.least : least, most: found.most > most ? found.most : most };
   }
 
   /** The part of the sample that is not read yet. */
@@ -79,10 +83,15 @@ class Thresholds {
 
   async read(past: SampledDecisions, isEnding: () => boolean): Promise<void> {
     let reportedAt = 0;
+    let seenAmounts = 0;
     for (let batch = await past.next(); batch.length > 0 && !isEnding(); batch = await past.next()) {
       for (const { record, revision } of batch) {
         this.#trial.add(record, revision);
         this.#lastRead = record.seq;
+      }
+      if (this.#trial.cases.length >= 2 * seenAmounts) {
+        this.#seeAmounts(this.#trial.cases);
+        seenAmounts = this.#trial.cases.length;
       }
       if (performance.now() - reportedAt >= PROGRESS_MS) {
         post(this.progress);
@@ -91,7 +100,9 @@ class Thresholds {
       // Meanwhile, requests are answered.
       await turn();
     }
-    this.#amounts = this.#usefulAmounts(this.#trial.cases);
+    // What the sample has found is in here, too.
+    this.#amounts = undefined;
+    this.#seeAmounts(this.#trial.cases);
     this.isWhole = true;
   }
 
