@@ -17,6 +17,8 @@ export default {
     'src/core/rules/**/*.rows.ts',
     // Put into a copy of src.
     'test/registry/{sender-list,pm_echo,entry-point-9.9,verifying-9.9}.ts',
+    // Run by `npm run release:fixture`.
+    'test/upgrades/{make-fixture,vitest.config}.ts',
     // Built by test/support/bare-core.ts.
     'test/support/bare-core-entry.ts',
     // Built by test/console/ledger.test.ts.

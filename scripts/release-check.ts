@@ -4,6 +4,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { hashOfScripts } from '../src/engine/base/program-hash.ts';
 
 /**
  * `npm run release:check`: packs the last commit twice, in clean clones, and fails unless both packages are the same,
@@ -21,6 +22,8 @@ const run = (cwd: string, command: string, args: readonly string[]): void => {
 interface Packed {
   readonly file: string;
   readonly sha256: string;
+  /** As `gasdesk doctor` prints it. */
+  readonly program: string;
 }
 
 const pack = (folder: string): Packed => {
@@ -31,13 +34,15 @@ const pack = (folder: string): Packed => {
   run(folder, 'npm', ['pack', '--silent', '--pack-destination', packed]);
   const [name = ''] = readdirSync(packed);
   const file = join(packed, name);
-  return { file, sha256: createHash('sha256').update(readFileSync(file)).digest('hex') };
+  const sha256 = createHash('sha256').update(readFileSync(file)).digest('hex');
+  return { file, sha256, program: hashOfScripts(join(folder, 'out', 'cli')) };
 };
 
 const work = mkdtempSync(join(tmpdir(), 'gasdesk-release-'));
 try {
   const [one, other] = [pack(join(work, 'one')), pack(join(work, 'other'))];
   console.log(`${one.sha256}  first build\n${other.sha256}  second build`);
+  console.log(`${one.program}  program of the command line`);
   if (one.sha256 !== other.sha256) throw new Error('The two builds differ');
   if (values.out !== undefined) {
     mkdirSync(values.out, { recursive: true });

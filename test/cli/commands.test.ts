@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { computeAddress } from 'ethers';
 import { afterAll, describe, expect, it } from 'vitest';
+import { version } from '../../src/engine/base/version.ts';
 import type { Engine } from '../../src/engine/index.ts';
 import { type CliResult, gasdesk } from '../support/cli.ts';
 import { useLocalChain } from '../support/local-chain.ts';
@@ -367,6 +368,7 @@ describe.concurrent.each([
     expect(report.ok).toBe(true);
     expect(report.checks.map(({ name }) => name)).toEqual([
       'database',
+      'program',
       'data folder',
       'disk space',
       'vault',
@@ -490,6 +492,8 @@ describe.concurrent('doctor', () => {
       detail: expect.stringMatching(/^OK, schema \d+$/) as string,
       fix: '',
     });
+    // The tests run the sources; test/package compares the hash of a build.
+    expect(checks[1]).toEqual({ name: 'program', ok: true, detail: `Version ${version}, not a build`, fix: '' });
     const text = await gasdesk(['doctor', '--data', dir]);
     expect(text.code).toBe(1);
     expect(text.stdout).toMatch(/^ERROR +vault +Not created yet/m);

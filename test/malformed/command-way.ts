@@ -35,7 +35,7 @@ const mutateWords = (args: readonly string[], draw: Draw): string[] => {
 export const commandWay = (dir: string): Way =>
   way<readonly string[]>({
     name: 'arguments of commands',
-    atATime: 15,
+    atATime: 4,
     atOnce: 1,
     seeds: Object.values(examples)
       .flat()

@@ -148,7 +148,7 @@ export const fileWays = ({ log, key, decisions, receipt, backup, policies }: Wri
   return [
     fileWay({
       name: 'logs to verify',
-      atATime: 20,
+      atATime: 2,
       seeds: [log],
       async read(bytes) {
         put(bytes);
@@ -158,7 +158,7 @@ export const fileWays = ({ log, key, decisions, receipt, backup, policies }: Wri
     }),
     fileWay({
       name: 'exports to replay',
-      atATime: 20,
+      atATime: 8,
       seeds: [decisions],
       async read(bytes) {
         put(bytes);
@@ -188,7 +188,7 @@ export const fileWays = ({ log, key, decisions, receipt, backup, policies }: Wri
     }),
     fileWay({
       name: 'backups to restore',
-      atATime: 4,
+      atATime: 2,
       seeds: [backup],
       mutate: mutateBytes,
       async read(bytes) {

@@ -1,6 +1,8 @@
 import { fixes } from '../../base/fixes.ts';
 import type { ProcedureOutput } from '../../../api/index.ts';
 import { EngineError } from '../../../shared/errors.ts';
+import { programHash } from '../../base/program-hash.ts';
+import { version } from '../../base/version.ts';
 import { isUnchecked } from '../../chain/is-unchecked.ts';
 import { requireNode } from '../../chain/require-node.ts';
 import { ensureVerified } from '../../paymaster/verify-contract.ts';
@@ -25,6 +27,12 @@ const checkDatabase = async ({ store }: ServiceContext): Promise<Check> => {
   return errors.length === 0
     ? good('database', `OK, schema ${await store.schemaVersion()}`)
     : failed('database', errors.join('; '), 'Stop the service and restore a backup: "gasdesk restore FILE".');
+};
+
+/** Names the version, and the hash with which it is compared with the release. */
+const checkProgram = (): Check => {
+  const hash = programHash();
+  return good('program', `Version ${version}, ${hash === undefined ? 'not a build' : `SHA-256 ${hash}`}`);
 };
 
 const checkVault = ({ vault }: ServiceContext): Check =>
@@ -131,6 +139,7 @@ export const examine = async (context: ServiceContext): Promise<ProcedureOutput<
   };
   const checks = [
     ...(await isolated('database', () => checkDatabase(context))),
+    ...(await isolated('program', checkProgram)),
     ...(await isolated('rollback', () => checkRollback(context))),
     ...(await isolated('data folder', () => checkAccess(folder))),
     ...(await isolated('disk space', () => checkSpace(folder, freeBytes))),
