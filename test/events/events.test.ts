@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ManualClock } from '../support/manual-clock.ts';
 import { operation } from '../support/operations.ts';
@@ -10,10 +12,12 @@ let clock: ManualClock;
 let engine: ServingEngine;
 let dapp: SponsoredDapp;
 let headers: { authToken: string };
+let lines: string[];
 beforeEach(async () => {
   dir = makeTempFolder();
   clock = new ManualClock();
-  engine = await startEngine({ dir, clock });
+  lines = [];
+  engine = await startEngine({ dir, clock, writeLog: (line) => lines.push(line) });
   dapp = await engine.dapp({});
   headers = { authToken: (await engine.service.call('authTokens.create', {})).authToken };
 });
@@ -211,6 +215,20 @@ describe('a client of the events', () => {
     const again = await followEvents(engine.url, { ...headers, 'last-event-id': String(all[got - 1]) });
     await again.received(all.length - got);
     expect(again.seqs).toEqual(all.slice(got));
+  });
+
+  test('that disconnects before it has read what it asked for is no error in the log', async () => {
+    // More than a page of them.
+    await decide(300, dapp, { text: 'x'.repeat(1_000) });
+    const { hostname, port } = new URL(engine.url);
+    const head = `GET /events?after=0 HTTP/1.1\r\nHost: localhost\r\nauthToken: ${headers.authToken}\r\n\r\n`;
+    for (let times = 0; times < 10; times += 1) {
+      const socket = connect(Number(port), hostname);
+      socket.end(head);
+      socket.resume();
+      await once(socket, 'close');
+    }
+    expect(lines).toEqual([]);
   });
 
   test('may have as many streams as the settings allow a token, and again when one has ended', async () => {

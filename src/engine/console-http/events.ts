@@ -90,9 +90,14 @@ const every = (clock: Clock, ms: number, fn: () => void): (() => void) => {
 const drained = async (out: PassThrough, clock: Clock): Promise<void> => {
   const over = new AbortController();
   const cancel = clock.setTimer(STALL_MS, () => out.destroy());
-  await Promise.race(['drain', 'close'].map((event) => once(out, event, { signal: over.signal })));
-  over.abort();
-  cancel();
+  try {
+    await Promise.race(['drain', 'close'].map((event) => once(out, event, { signal: over.signal })));
+  } catch {
+    // The client disconnected: Koa destroys the stream with an error.
+  } finally {
+    over.abort();
+    cancel();
+  }
 };
 
 /** Serves server-sent events. The maximum of streams per follower is read for each new stream. */
