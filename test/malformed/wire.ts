@@ -1,4 +1,5 @@
 import { type Socket, connect } from 'node:net';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 /** An HTTP answer as it came. */
 export interface Answer {
@@ -74,8 +75,6 @@ export interface Delivery {
 }
 
 const PIECE_MS = 1;
-/** Longer than the desk lets a client wait. */
-const PATIENCE_MS = 20_000;
 
 /** Sends bytes on a connection of their own, and reads until the server closes it. */
 export const deliver = ({ hostname, port }: URL, { pieces, end }: Delivery): Promise<Buffer> =>
