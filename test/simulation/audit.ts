@@ -64,11 +64,11 @@ export const audit = async (
   node.heal();
   Object.assign(world.disk, { full: 0, slowMs: 0 });
   // Past every signature, every wait of the desk, and any further try of an event.
-  for (let passed = 0; passed < 4; passed += 1) {
-    await playUntil(time.now + 10 * 60_000);
+  for (let passed = 0; passed < 6; passed += 1) {
+    await playUntil(time.now + 90_000);
     time.sleep(HOUR_MS / 2);
   }
-  await playUntil(time.now + 10 * 60_000);
+  await playUntil(time.now + 5 * 60_000);
   const decisions = await decisionsOf(world);
   const byId = new Map(decisions.map((decision) => [decision.id, decision]));
   for (const ticket of world.tickets) checkSettled(world, ticket, byId.get(ticket.decisionId));

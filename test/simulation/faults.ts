@@ -1,17 +1,20 @@
+/** A text of a source, and what replaces it. */
+interface Change {
+  /** Below `src`. */
+  readonly file: string;
+  readonly before: string;
+  readonly after: string;
+}
+
 /** A mistake in the sources that a simulation has to find. */
 export interface Fault {
   readonly name: string;
-  /** Below `src`. */
-  readonly file: string;
-  /** Texts of the source, and what replaces them. */
-  readonly changes: readonly (readonly [before: string, after: string])[];
+  readonly changes: readonly Change[];
 }
 
-const inFile = (file: string) => (name: string, before: string, after: string) => ({
-  name,
-  file,
-  changes: [[before, after]] as const,
-});
+const inFile =
+  (file: string) =>
+  (name: string, before: string, after: string): Fault => ({ name, changes: [{ file, before, after }] });
 
 const decisions = 'engine/store/tables/decisions.ts';
 const settlements = inFile('engine/store/tables/settlements.ts');
@@ -46,14 +49,14 @@ export const faults: readonly Fault[] = [
   inFile('engine/log/storage-health.ts')('a full disk is never over', 'error = undefined;', 'void store;'),
   {
     name: 'a limit is read before the transaction',
-    file: decisions,
     changes: [
-      [
-        'decide<DecisionRecord | undefined>(',
-        'heldOf(reservations).then((early) => decide<DecisionRecord | undefined>(',
-      ],
-      ['conclude(reservations.map(tx.ledger.heldOf))', 'conclude(early)'],
-      ['return record;\n      }),', 'return record;\n      })),'],
+      {
+        file: decisions,
+        before: 'decide<DecisionRecord | undefined>(',
+        after: 'heldOf(reservations).then((early) => decide<DecisionRecord | undefined>(',
+      },
+      { file: decisions, before: 'conclude(reservations.map(tx.ledger.heldOf))', after: 'conclude(early)' },
+      { file: decisions, before: 'return record;\n      }),', after: 'return record;\n      })),' },
     ],
   },
   commits(
@@ -61,11 +64,22 @@ export const faults: readonly Fault[] = [
     'if (tx.ledgerVersion() !== version) return undefined;',
     '',
   ),
-  commits(
-    'a policy that changed meanwhile still decides',
-    'if (settings !== undefined && (yield* tx.settingsVersion(settings.scope)) !== settings.version)\n          return undefined;',
-    '',
-  ),
+  {
+    name: 'a policy that changed meanwhile still decides',
+    changes: [
+      {
+        file: 'engine/sponsorship/decide-operation.ts',
+        before: 'if (round > 1 || (version instanceof Promise ? await version : version) !== found.current.version) {',
+        after: 'if (round > 1) {',
+      },
+      {
+        file: decisions,
+        before:
+          'if (settings !== undefined && (yield* tx.settingsVersion(settings.scope)) !== settings.version)\n          return undefined;',
+        after: '',
+      },
+    ],
+  },
   inFile('core/rules/spending-limit/spending-limit.ts')(
     'a limit has room until it is exceeded',
     'if (used + amount <= threshold)',

@@ -8,10 +8,11 @@ export const plant = (name: string): void => {
   registerHooks({
     load(url, context, next) {
       const loaded = next(url, context);
-      if (!url.endsWith(`/src/${fault.file}`)) return loaded;
+      const changes = fault.changes.filter(({ file }) => url.endsWith(`/src/${file}`));
+      if (changes.length === 0) return loaded;
       let source = String(loaded.source);
-      for (const [before, after] of fault.changes) {
-        if (!source.includes(before)) throw new Error(`${fault.file} does not contain ${before}`);
+      for (const { file, before, after } of changes) {
+        if (!source.includes(before)) throw new Error(`${file} does not contain ${before}`);
         source = source.replace(before, () => after);
       }
       return { ...loaded, source };

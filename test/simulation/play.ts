@@ -37,7 +37,7 @@ type Act = (world: World, draw: Draw) => Promise<void>;
 
 /** The operator does something while the desk decides. */
 const meanwhile = async (world: World, draw: Draw, act: Act): Promise<void> => {
-  if (draw.chance(50)) world.run('clients', askTogether(world, draw.part(`asked at ${world.time.now}`)));
+  if (draw.chance(80)) world.run('clients', askTogether(world, draw.part(`asked at ${world.time.now}`)));
   await world.time.pass(draw.between(1, 60));
   await act(world, draw);
 };
@@ -58,8 +58,8 @@ const scheduleActors = (world: World): void => {
   mineNext();
   world.every('re-orgs', 120_000 / haste, (part) => chain.head.number > 40 && reorganise(world, part));
   world.every('operator', 60_000 / haste, (part) => meanwhile(world, part, operate));
-  world.every('pauses', 300_000 / haste, (part) => meanwhile(world, part, pauseOrResume));
-  world.every('breaker', 600_000 / haste, (part) => meanwhile(world, part, setBreaker));
+  world.every('pauses', 150_000 / haste, (part) => meanwhile(world, part, pauseOrResume));
+  world.every('breaker', 300_000 / haste, (part) => meanwhile(world, part, setBreaker));
   world.every('node faults', 60_000 / haste, (part) => {
     world.troubledAt = time.now;
     node.heal();
@@ -72,7 +72,7 @@ const scheduleActors = (world: World): void => {
     world.count(`node: ${fault}`);
     world.tell(`node: ${fault} ${faults[fault]}`);
   });
-  world.every('crashes', 400_000 / haste, (part) => {
+  world.every('crashes', 200_000 / haste, (part) => {
     if (!world.desk.isUp) return;
     const ending = part.pick(['kill', 'power'] as const);
     const moment = part.pick(['now', 'before commit', 'in commit', 'after commit'] as const);
@@ -164,7 +164,7 @@ const playUntil = async (world: World, end: number): Promise<void> => {
     await settle();
     world.check();
     if (!desk.isUp) {
-      if (upAt === 0) upAt = time.now + draw.pick([0, 1_000, 60_000, 600_000]);
+      if (upAt === 0) upAt = time.now + (world.isCalm ? 0 : draw.pick([0, 1_000, 60_000, 600_000]));
       else if (time.now >= upAt) {
         upAt = 0;
         await desk.bury();

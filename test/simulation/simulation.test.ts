@@ -1,5 +1,8 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { expect, it } from 'vitest';
 import { faults } from './faults.ts';
 import { find } from './find-faults.ts';
@@ -22,10 +25,39 @@ it('what a simulation finds can be played again: the same seed ends with the sam
 });
 
 it('a simulation finds a mistake in what it plays', async () => {
-  expect(await find('a limit has room until it is exceeded', 60)).toMatchObject({ found: 'LIMIT_EXCEEDED' });
+  expect(await find('an answer does not wait for its commit', 60)).toMatchObject({ found: 'ANSWERED_NOT_STORED' });
 });
 
-it.each(faults)('the mistake "$name" still fits the sources', ({ file, changes }) => {
-  const source = readFileSync(join(import.meta.dirname, '..', '..', 'src', file), 'utf8');
-  for (const [before] of changes) expect(source).toContain(before);
+/** Runs `npm run simulate` with these arguments, by the sources. @returns what it prints to a user */
+const simulate = async (args: readonly string[]): Promise<string> => {
+  const playing = spawn(process.execPath, [join(import.meta.dirname, 'index.ts'), ...args]);
+  let text = '';
+  playing.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  const [code] = (await once(playing, 'close')) as [number];
+  expect(code, text).toBe(1);
+  return text;
+};
+
+it('a failure becomes a shorter story, and the printed command plays that story again', async () => {
+  const text = await simulate(['--seed', '1', '--minutes', '5', '--fault', 'an answer does not wait for its commit']);
+  expect(text).toContain('Violation: ANSWERED_NOT_STORED');
+  const [, printed = ''] = /^npm run simulate -- (.*)$/m.exec(text) ?? [];
+  const args = [...printed.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+  const texts = { seed: { type: 'string' }, length: { type: 'string' }, without: { type: 'string' } } as const;
+  const { seed, length, without = '' } = parseArgs({ args, options: texts, strict: false }).values;
+  const { kinds, minutes } = scenarioOf(String(seed));
+  expect(Number(length)).toBeLessThan(minutes);
+  const left = KINDS.filter((kind) => !String(without).split(',').includes(kind));
+  expect(left).toContain('full disk');
+  expect(left.length).toBeLessThan(kinds.size / 2);
+
+  const again = await simulate([...args, '--all']);
+  const violation = /^Violation: .*$/m;
+  expect(violation.exec(again)?.[0]).toBe(violation.exec(text)?.[0]);
+});
+
+it.each(faults)('the mistake "$name" still fits the sources', ({ changes }) => {
+  for (const { file, before } of changes) {
+    expect(readFileSync(join(import.meta.dirname, '..', '..', 'src', file), 'utf8')).toContain(before);
+  }
 });
