@@ -3,6 +3,7 @@ import { HOUR_MS, type Ticket, type World, driving } from './world.ts';
 
 interface Settled {
   readonly id: string;
+  readonly paymasterId: string;
   readonly settlement: string | null;
   readonly actualCostWei: string | null;
 }
@@ -17,19 +18,32 @@ const decisionsOf = async (world: World) => {
   return all;
 };
 
-/** What a decision has to be settled as, when everything is past: what the chain says of it. */
-const checkSettled = (world: World, ticket: Ticket, decision: Settled | undefined): void => {
-  const { settlement = null, actualCostWei = null } = decision ?? {};
+/**
+ * What the decisions with the hash of a signed operation have to be settled as, when everything is past: what the chain
+ * says of it.
+ */
+const checkSettled = (world: World, ticket: Ticket, decisions: readonly Settled[]): void => {
   const mined = world.chain.mined().find(({ userOpHash }) => userOpHash === ticket.userOpHash);
-  const name = `${ticket.decisionId.slice(0, 8)} is ${settlement ?? 'nothing'} at ${actualCostWei ?? 'no'} wei`;
+  const words = decisions.map(({ id, settlement, actualCostWei }) => `${id}: ${settlement} at ${actualCostWei} wei`);
+  const wrong = (what: string): Violation => new Violation('SETTLED_WRONGLY', `${words.join(', ')}, and ${what}`);
   if (mined === undefined) {
     // While the node was silent for an hour, its silence proves nothing.
-    if (settlement === 'released' || settlement === 'unconfirmed') return;
-    throw new Violation('SETTLED_WRONGLY', `${name}, and was never mined`);
+    const isEnded = decisions.every(({ settlement }) => settlement === 'released' || settlement === 'unconfirmed');
+    if (!isEnded) throw wrong('was never mined');
+    return;
   }
   const charged = mined.chargedWei < ticket.maxCostWei ? mined.chargedWei : ticket.maxCostWei;
-  if (settlement === 'settled' && BigInt(actualCostWei ?? -1) === charged) return;
-  throw new Violation('SETTLED_WRONGLY', `${name}, and was mined for ${mined.chargedWei}`);
+  const dapps = new Set(decisions.map(({ paymasterId }) => paymasterId));
+  // The chain does not show which of several DApps has paid.
+  const isRight =
+    dapps.size === 1
+      ? decisions.some(
+          ({ settlement, actualCostWei }) => settlement === 'settled' && BigInt(actualCostWei ?? -1) === charged,
+        )
+      : [...dapps].every((dapp) =>
+          decisions.some(({ paymasterId, settlement }) => paymasterId === dapp && settlement === 'unconfirmed'),
+        );
+  if (!isRight) throw wrong(`was mined for ${mined.chargedWei}`);
 };
 
 /** Each sponsorship is reported, and in the order of the decisions unless the receiver has refused it at first. */
@@ -70,9 +84,9 @@ export const audit = async (
   }
   await playUntil(time.now + 5 * 60_000);
   const decisions = await decisionsOf(world);
-  const byId = new Map(decisions.map((decision) => [decision.id, decision]));
-  for (const ticket of world.tickets) checkSettled(world, ticket, byId.get(ticket.decisionId));
   const sponsored = decisions.filter(({ outcome }) => outcome === 'sponsored');
+  const byHash = Map.groupBy(sponsored, ({ userOpHash }) => userOpHash);
+  for (const ticket of world.tickets) checkSettled(world, ticket, byHash.get(ticket.userOpHash) ?? []);
   const open = sponsored.filter(({ settlement }) => settlement === 'reserved');
   if (open.length > 0) throw new Violation('NEVER_ENDED', `${open.length} reservations, such as ${open[0]?.id}`);
   checkEvents(world, sponsored);

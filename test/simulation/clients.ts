@@ -19,7 +19,7 @@ const maxGas = (op: UserOperation): bigint => {
 /** What the overhead of contract 1.1.0 adds to the maximum, gas. */
 const OVERHEAD_GAS = 12_000n;
 
-type Fields = Readonly<Record<string, string>>;
+export type Fields = Readonly<Record<string, string>>;
 type Ask = (op: Fields, dapp: Dapp) => { readonly method: string; readonly params: readonly unknown[] };
 
 /** How clients ask for a signature: the methods of several SDKs. */
@@ -56,7 +56,7 @@ const nonceOf = (world: World, draw: Draw, sender: Address): bigint =>
   world.chain.nextNonce(sender, BigInt(draw.below(4)));
 
 /** An operation whose account signs it later. Its sender has done nothing before in some cases. */
-const draft = (world: World, draw: Draw, dapp: Dapp): Fields => {
+export const draft = (world: World, draw: Draw, dapp: Dapp): Fields => {
   const sender: Address = `0x${(0x1000 + draw.below(5)).toString(16).padStart(40, '5')}`;
   const creation: Fields = entryPointOf(dapp).isPacked ? {} : { initCode: '0x' };
   return {
@@ -90,11 +90,13 @@ const codeOf = ({ result, error }: Answer): string => {
 interface Asked {
   readonly dapp: Dapp;
   readonly fields: Fields;
+  /** When the bundler gets the operation, epoch ms; undefined: at once, in most cases. */
+  readonly sendAt?: number;
 }
 
 /** Checks an answer, and keeps what it signs. */
 const keepTicket = (world: World, draw: Draw, asked: Asked, paymasterAndData: Hex): void => {
-  const { dapp, fields } = asked;
+  const { dapp, fields, sendAt } = asked;
   const op = signedOperation(dapp, fields, paymasterAndData);
   const entryPoint = entryPointOf(dapp);
   const userOpHash = entryPoint.hash(op, { entryPoint: entryPoint.address, chainId: CHAIN_ID });
@@ -102,9 +104,13 @@ const keepTicket = (world: World, draw: Draw, asked: Asked, paymasterAndData: He
     world.lastWords.push(userOpHash);
     return;
   }
-  const stored = storedDecision(world.desk.database, userOpHash);
+  const stored = storedDecision(world.desk.database, userOpHash, dapp.paymasterId);
   if (stored === undefined) {
     world.blame('ANSWERED_NOT_STORED', `The signature of ${userOpHash} is in no decision`);
+    return;
+  }
+  if (world.tickets.some((one) => one.dapp === dapp && one.userOpHash === userOpHash)) {
+    world.count('signed again');
     return;
   }
   const overheadGas = requireLayout(dapp.version).hasTanks ? OVERHEAD_GAS : 0n;
@@ -131,7 +137,8 @@ const keepTicket = (world: World, draw: Draw, asked: Asked, paymasterAndData: He
   world.tell(`${ticket.decisionId.slice(0, 8)} signed for DApp ${dapp.index}, ${ticket.maxCostWei} wei at most`);
   world.tickets.push(ticket);
   checkTicket(world, ticket);
-  if (draw.chance(80)) world.mempool.push(ticket);
+  if (sendAt === undefined ? draw.chance(80) : sendAt <= world.time.now) world.mempool.push(ticket);
+  else if (sendAt !== undefined) world.time.after(sendAt - world.time.now, () => world.mempool.push(ticket));
 };
 
 /** Some clients of a DApp ask at the same moment. */
@@ -139,13 +146,15 @@ export const askTogether = async (world: World, draw: Draw): Promise<void> => {
   if (!world.desk.isUp) return;
   const dapp = draw.pick(world.dapps);
   const count = draw.chance(15) ? draw.between(2, 8) : 1;
-  await Promise.all(Array.from({ length: count }, () => askForSponsorship(world, draw, dapp)));
+  await Promise.all(
+    Array.from({ length: count }, () => askForSponsorship(world, draw, { dapp, fields: draft(world, draw, dapp) })),
+  );
 };
 
 /** A client asks for a signature, and gives the operation to the bundler. */
-const askForSponsorship = async (world: World, draw: Draw, dapp: Dapp): Promise<void> => {
+export const askForSponsorship = async (world: World, draw: Draw, asked: Asked): Promise<void> => {
   const { desk } = world;
-  const asked: Asked = { dapp, fields: draft(world, draw, dapp) };
+  const { dapp } = asked;
   const [name, ask] = draw.pick(Object.entries(DIALECTS));
   world.count(`asked: ${name}`);
   const request = { jsonrpc: '2.0', id: draw.below(1_000), ...ask(asked.fields, dapp) };

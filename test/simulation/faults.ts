@@ -132,6 +132,11 @@ export const faults: readonly Fault[] = [
     "if (error instanceof RpcError || isUnreachable(error)) return 'unanswered';",
     "if (error instanceof RpcError || isUnreachable(error)) return 'unused';",
   ),
+  inFile('core/ledger/settle.ts')(
+    'only the first of several DApps has paid for an operation',
+    'first !== undefined && others.length === 0',
+    'first !== undefined',
+  ),
   settlements('a settlement is in no log', 'tx.log.appendSettlement(seq, {', 'void (seq, {'),
   settlements('a settlement moves half of the amount', '[{ ...one, amount }]', '[{ ...one, amount: amount / 2n }]'),
   inFile('engine/event-webhooks/event-sender.ts')(

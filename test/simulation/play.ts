@@ -10,6 +10,7 @@ import { settle } from './time.ts';
 import { Violation } from './violation.ts';
 import { HOUR_MS, type Kind, World, driving } from './world.ts';
 import { setUp } from './set-up.ts';
+import { attack } from './attackers.ts';
 import { audit } from './audit.ts';
 
 export interface PlayOptions {
@@ -47,6 +48,7 @@ const scheduleActors = (world: World): void => {
   const draw = world.draw.part('pace');
   const pace = draw.pick([500, 2_000, 8_000]);
   world.every('clients', pace, (part) => askTogether(world, part));
+  world.every('attackers', 30_000 / haste, (part) => attack(world, part));
   const blocks = world.draw.part('blocks');
   const seconds = draw.pick([2, 12]);
   const mineNext = (): void => {

@@ -39,17 +39,20 @@ const checkLimit = (world: World, limit: Limit, newest: Ticket): void => {
   world.blame('LIMIT_EXCEEDED', `DApp ${newest.dapp.index}: ${of} with ${newest.decisionId.slice(0, 8)}`);
 };
 
+/** Operations that can be mined, as several DApps may sign the same one. */
+const distinct = (tickets: readonly Ticket[]): readonly Ticket[] => [
+  ...new Map(tickets.map((one) => [one.userOpHash, one])).values(),
+];
+
 /** A tank, or a deposit, can pay for everything that may still be mined, whatever is mined of it. */
 const checkTank = (world: World, newest: Ticket): void => {
   if (!world.isSeen) return;
   const payer = payerOf(newest);
   const open = world.tickets.filter((one) => payerOf(one) === payer && !world.chain.isMined(one.userOpHash));
-  const owed = open.reduce((sum, one) => sum + countedOf(world, one), 0n);
+  const owed = distinct(open).reduce((sum, one) => sum + countedOf(world, one), 0n);
   const left = world.chain.balance(payer);
   if (owed > left) world.blame('TANK_OVERDRAWN', `${payer} has ${left} wei, and has promised ${owed}`);
 };
-
-const maximumOf = (tickets: readonly Ticket[]): bigint => tickets.reduce((sum, one) => sum + one.maxCostWei, 0n);
 
 /** Checks what a new signature was allowed by. */
 export const checkTicket = (world: World, ticket: Ticket): void => {
@@ -67,7 +70,7 @@ export const checkTicket = (world: World, ticket: Ticket): void => {
     const counted = world.tickets.filter(
       (one) => isWithin(one, breaker) && one.decidedAt > ticket.decidedAt - 1_000 * breaker.seconds,
     );
-    const spent = maximumOf(counted);
+    const spent = distinct(counted).reduce((sum, one) => sum + one.maxCostWei, 0n);
     if (spent > breaker.amountWei) world.blame('BREAKER_EXCEEDED', `${spent} of ${breaker.amountWei} with ${name}`);
   }
 };

@@ -9,16 +9,21 @@ interface Stored {
   readonly settlement: string;
 }
 
-/** A sponsored decision as it is in the database file at this moment, read past the engine. */
-export const storedDecision = (file: string, userOpHash: Hex): Stored | undefined => {
+/**
+ * A sponsored decision as it is in the database file at this moment, read past the engine.
+ *
+ * @param paymasterId of its DApp, as several may sign the same operation; default: any
+ */
+export const storedDecision = (file: string, userOpHash: Hex, paymasterId?: string): Stored | undefined => {
   const database = new Database(file, { readonly: true });
   try {
     return database
-      .prepare<[string], Stored>(
+      .prepare<[{ userOpHash: string; paymasterId: string | null }], Stored>(
         `SELECT id, at, valid_until AS validUntil, record ->> 'maxCostWei' AS maxCostWei, settlement FROM decision
-         WHERE user_op_hash = ? AND outcome = 'sponsored' ORDER BY seq DESC LIMIT 1`,
+         WHERE user_op_hash = $userOpHash AND outcome = 'sponsored'
+           AND coalesce($paymasterId, paymaster_id) = paymaster_id ORDER BY seq DESC LIMIT 1`,
       )
-      .get(userOpHash);
+      .get({ userOpHash, paymasterId: paymasterId ?? null });
   } finally {
     database.close();
   }

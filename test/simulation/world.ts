@@ -76,6 +76,7 @@ export type Tally = Map<string, number>;
 export const KINDS = [
   'clients',
   'bundler',
+  'attackers',
   're-orgs',
   'operator',
   'pauses',
