@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { systemClock } from '../engine/base/clock.ts';
-import { loadConfig, shownValue } from '../engine/config/config.ts';
+import { type Config, loadConfig, shownValue } from '../engine/config/config.ts';
 import { dataFiles } from '../engine/data-folder/data-folder.ts';
 import { EngineError } from '../shared/errors.ts';
 import { command } from './command.ts';
@@ -10,13 +10,15 @@ import { terminal } from './terminal.ts';
 import { timeArgument } from './words.ts';
 
 /**
- * A backup contains files, so it cannot be restored to an external database. @throws EngineError `CONFIG_INVALID` if
- * the settings name one
+ * The settings of a restore. A backup contains files, so it cannot be restored to an external database.
+ *
+ * @throws EngineError `CONFIG_INVALID` if the settings name one
  */
-const refuseDatabase = (options: DeskOptions): void => {
+const settingsFor = (options: DeskOptions): Config => {
   const file = join(dataPath(options), dataFiles.config);
-  const { database } = loadConfig({ flags: databaseFlag(options), env: terminal().env, file });
-  if (database === undefined) return;
+  const config = loadConfig({ flags: databaseFlag(options), env: terminal().env, file });
+  const { database } = config;
+  if (database === undefined) return config;
   const message = `The data is in ${String(shownValue('database', database))}, where "restore" does not write. Restore into another folder without --database and GASDESK_DATABASE, then run "gasdesk database copy --to ${String(shownValue('database', database))}" on that folder`;
   throw new EngineError('CONFIG_INVALID', message);
 };
@@ -41,12 +43,14 @@ it changes anything. If the data folder contains data, Gasdesk first backs it up
 backup keeps its own passphrase. After the restore, Gasdesk does not know the operations that were signed after the backup.`,
   )
   .action(async (file: string, { at, since, ...options }: DeskOptions & { at?: number; since?: string }) => {
-    refuseDatabase(options);
+    const settings = settingsFor(options);
     const passphrase = requirePassphrase(options);
+    const { placeOf } = await import('../engine/continuous-backup/open-target.ts');
     const { restoreBackup } = await import('../engine/backup/restore.ts');
     const dir = dataPath(options);
     const { manifest, before } = await restoreBackup({
       file,
+      s3: placeOf(file, settings).s3,
       passphrase,
       dir,
       until: at,

@@ -11,6 +11,7 @@ import {
 import { join, resolve } from 'node:path';
 import { EngineError } from '../../shared/errors.ts';
 import { systemEntropy } from '../base/clock.ts';
+import type { S3Access } from '../continuous-backup/target.ts';
 import { copyingFolder } from '../continuous-backup/copying-folder.ts';
 import {
   type DataFolder,
@@ -36,6 +37,8 @@ import { type MadeBackup, removeUnfinishedBackup, writeBackup } from './write-ba
 export interface RestoreOrder {
   /** A backup, or the target of a continuous backup. */
   readonly file: string;
+  /** For a target in an object store. */
+  readonly s3?: S3Access | undefined;
   /** Restores the newest state at or before this time, epoch ms. Only for a continuous backup. */
   readonly until?: number | undefined;
   /**
@@ -159,8 +162,10 @@ const decide = (dir: string, manifest: Manifest): void => {
   syncFolder(dir);
 };
 
-const unpack = async ({ file, passphrase, until }: RestoreOrder, dir: string): Promise<Manifest> => {
-  if (isCopyTarget(file)) return unpackCopy({ file, passphrase, until }, dir);
+const NO_S3: S3Access = { endpoint: '', region: '', accessKeyId: '', secretAccessKey: '' };
+
+const unpack = async ({ file, s3 = NO_S3, passphrase, until }: RestoreOrder, dir: string): Promise<Manifest> => {
+  if (isCopyTarget(file)) return unpackCopy({ file, s3, passphrase, until }, dir);
   if (until === undefined) return (await openBackup(file, passphrase, dir)).manifest;
   throw new EngineError('VALIDATION', `${file} is one backup, from one moment. Only a continuous backup has others`);
 };

@@ -5,14 +5,14 @@ import { pipeline } from 'node:stream/promises';
 import { version } from '../base/version.ts';
 import type { Secret } from '../base/secret.ts';
 import { readCopy } from '../continuous-backup/read-copy.ts';
-import { openTarget } from '../continuous-backup/open-target.ts';
+import { isS3, openTarget } from '../continuous-backup/open-target.ts';
+import type { S3Access } from '../continuous-backup/target.ts';
 import { dataFiles } from '../data-folder/data-folder.ts';
 import { endWriteAheadLog, errorsOf, schemaOf } from '../store/sqlite/snapshots.ts';
 import { type Manifest, manifestText, readManifest, unreadable } from './manifest.ts';
 
 /** True for the target of a continuous backup. Any other backup is a file. */
-export const isCopyTarget = (name: string): boolean =>
-  name.startsWith('s3://') || (existsSync(name) && statSync(name).isDirectory());
+export const isCopyTarget = (name: string): boolean => isS3(name) || (existsSync(name) && statSync(name).isDirectory());
 
 const sha256Of = async (file: string): Promise<string> => {
   const hash = createHash('sha256');
@@ -22,6 +22,7 @@ const sha256Of = async (file: string): Promise<string> => {
 
 interface CopyOrder {
   readonly file: string;
+  readonly s3: S3Access;
   readonly passphrase: Secret<string>;
   readonly until: number | undefined;
 }
@@ -31,8 +32,8 @@ interface CopyOrder {
  *
  * @throws EngineError `BACKUP_UNREADABLE`, `BACKUP_PASSPHRASE_WRONG`, `BACKUP_TOO_NEW`, `BACKUP_TOO_OLD`
  */
-export const unpackCopy = async ({ file, passphrase, until }: CopyOrder, dir: string): Promise<Manifest> => {
-  const { at, files: names } = await readCopy(await openTarget(file), passphrase, dir, until);
+export const unpackCopy = async ({ file, s3, passphrase, until }: CopyOrder, dir: string): Promise<Manifest> => {
+  const { at, files: names } = await readCopy(openTarget({ target: file, s3 }), passphrase, dir, until);
   const database = join(dir, dataFiles.database);
   endWriteAheadLog(database);
   const [error] = errorsOf(database);

@@ -58,6 +58,10 @@ test('without any setting the service listens on this machine only', () => {
     connectionSharePercent: 25,
     continuousBackup: '',
     continuousBackupDays: 7,
+    s3Endpoint: '',
+    s3Region: 'us-east-1',
+    s3AccessKeyId: '',
+    s3SecretAccessKey: new Secret(''),
     eventStreamsPerToken: 16,
     metricsToken: new Secret(''),
   });

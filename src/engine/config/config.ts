@@ -1,14 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { EngineError } from '../../shared/errors.ts';
 import { writeDurably } from '../data-folder/write-durably.ts';
 import { logLevels } from '../base/log.ts';
 import { Secret } from '../base/secret.ts';
+import { backupSettings, secret } from './backup-settings.ts';
 import { hasPassword, isDatabaseUrl, withoutPassword } from './database-url.ts';
-
-/** A bucket, and a prefix for the names in it. */
-const S3_TARGET = /^s3:\/\/[a-z0-9][a-z0-9.-]+(\/[\w.-]+)*$/;
 
 /** A limit of requests per minute. All of them may arrive at the same time. */
 const rateLimit = (standard: number) =>
@@ -77,14 +74,9 @@ const configSchema = z.strictObject({
   // Requests to the management interface may contain complete ABIs. An operation is far smaller.
   bodyLimitBytes: bodyLimit(1_048_576),
   rpcBodyLimitBytes: bodyLimit(131_072),
-  metricsToken: z
-    .preprocess(
-      (value): unknown => (value instanceof Secret ? (value as Secret<unknown>).reveal() : value),
-      z.string().regex(/^(?:[!-~]{16,200})?$/),
-    )
-    .default('')
-    .transform((token) => new Secret(token))
-    .describe('16 to 200 printable characters without spaces, or empty: other machines cannot read the metrics'),
+  metricsToken: secret(/^(?:[!-~]{16,200})?$/).describe(
+    '16 to 200 printable characters without spaces, or empty: other machines cannot read the metrics',
+  ),
   maxConnections: z.int().min(16).max(100_000).default(4_096).describe('an integer from 16 to 100000'),
   connectionSharePercent: z
     .int()
@@ -100,17 +92,7 @@ const configSchema = z.strictObject({
     .transform((text) => (text === '' ? undefined : new Secret(text)))
     .prefault('')
     .describe('a postgres:// or postgresql:// URL, percent-encoded; empty for SQLite in the data folder'),
-  continuousBackup: z
-    .string()
-    .refine((text) => text === '' || isAbsolute(text) || S3_TARGET.test(text))
-    .default('')
-    .describe('an absolute path of a folder, or s3://BUCKET/PREFIX; empty for no continuous backup'),
-  continuousBackupDays: z
-    .int()
-    .min(1)
-    .max(3_650)
-    .default(7)
-    .describe('an integer from 1 to 3650 (days to which the continuous backup can be restored)'),
+  ...backupSettings,
 });
 
 export type Config = Readonly<z.output<typeof configSchema>>;

@@ -8,7 +8,7 @@ import type { Snapshots } from '../store/snapshots.ts';
 import { MARKER, copiesOf, copyName, namesBefore } from './catalogue.ts';
 import { CopyBroken, type CopyThread, startCopyThread } from './copy-thread.ts';
 import { readMarker } from './marker.ts';
-import { openTarget } from './open-target.ts';
+import { type S3Settings, openTarget, placeOf } from './open-target.ts';
 import type { CopyTarget } from './target.ts';
 
 export interface ContinuousBackupState {
@@ -33,7 +33,7 @@ export interface ContinuousBackup {
 
 interface ContinuousBackupContext {
   readonly folder: DataFolder;
-  readonly config: Pick<Config, 'continuousBackup' | 'continuousBackupDays' | 'database'>;
+  readonly config: Pick<Config, 'continuousBackup' | 'continuousBackupDays' | 'database'> & S3Settings;
   readonly store: Pick<Snapshots, 'databaseBytes' | 'setCheckpoints'>;
   readonly vault: Pick<Vault, 'state' | 'copyKey' | 'unlockers'>;
   readonly freeBytes: FreeBytes;
@@ -92,13 +92,14 @@ export const createContinuousBackup = (context: ContinuousBackupContext): Contin
   const begin = async (target: string): Promise<Running> => {
     if (config.database !== undefined) throw new Error(POSTGRES);
     const { key, desk } = requireVault();
-    await requireOwn(await openTarget(target), desk);
+    const place = placeOf(target, config);
+    await requireOwn(openTarget(place), desk);
     // From here on, the thread checkpoints, and only what it has read.
     await store.setCheckpoints(false);
     const copy = copyName(clock.now(), Buffer.from(entropy.bytes(4)).toString('hex'));
     try {
-      const task = { dir: folder.dir, target, copy, key: key.reveal(), desk };
-      const thread = await startCopyThread(task, clock.now);
+      const task = { dir: folder.dir, place, copy, key: key.reveal(), desk };
+      const thread = await startCopyThread(task, () => clock.now());
       log.info('continuousBackup.began');
       return { target, thread, since: clock.now(), copiedAt: null, snapshot: undefined, sending: undefined };
     } catch (cause) {
@@ -133,7 +134,7 @@ export const createContinuousBackup = (context: ContinuousBackupContext): Contin
     const at = clock.now();
     const bytes = await copy.thread.snapshot();
     copy.snapshot = { at, bytes };
-    await prune(await openTarget(copy.target));
+    await prune(openTarget(placeOf(copy.target, config)));
   };
 
   const isSnapshotDue = ({ snapshot, sending }: Running, bytesSince: number): boolean =>
@@ -173,8 +174,9 @@ export const createContinuousBackup = (context: ContinuousBackupContext): Contin
         since = clock.now();
         running = await begin(target);
       }
-      await copyOn(running);
-      if (running?.sending === undefined) error = null;
+      const copy = running;
+      await copyOn(copy);
+      if (copy.sending === undefined) error = null;
     } catch (cause) {
       await failed(cause);
     }

@@ -1,10 +1,11 @@
 import { extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Copied } from './follow-database.ts';
+import type { TargetPlace } from './target.ts';
 
 export interface CopyTask {
   readonly dir: string;
-  readonly target: string;
+  readonly place: TargetPlace;
   readonly copy: string;
   readonly key: Uint8Array;
   readonly desk: string;
@@ -53,9 +54,9 @@ export const startCopyThread = async (task: CopyTask, now: () => number): Promis
   let calls = 0;
   let error: Error = new CopyBroken('The thread of the continuous backup has ended');
   worker.on('error', (cause) => (error = new CopyBroken((cause as Error).message, { cause })));
-  let hasEnded = false;
+  const state = { hasEnded: false };
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve())).then(() => {
-    hasEnded = true;
+    state.hasEnded = true;
     for (const { reject } of waiting.values()) reject(error);
   });
   const isReady = new Promise<void>((resolve) => {
@@ -74,7 +75,7 @@ export const startCopyThread = async (task: CopyTask, now: () => number): Promis
   const call = (what: 'copy' | 'snapshot'): Promise<CopyResult> =>
     new Promise((resolve, reject) => {
       const id = (calls += 1);
-      if (hasEnded) {
+      if (state.hasEnded) {
         reject(error);
         return;
       }
@@ -82,7 +83,7 @@ export const startCopyThread = async (task: CopyTask, now: () => number): Promis
       send({ id, call: what });
     });
   await Promise.race([isReady, ended]);
-  if (hasEnded) throw error;
+  if (state.hasEnded) throw error;
   return {
     async copy() {
       const { copied, bytesSince = 0 } = await call('copy');

@@ -11,7 +11,7 @@ const port = parentPort;
 if (port === null) throw new Error('This is started as a thread');
 
 const post = (message: FromCopy): void => port.postMessage(message);
-const { dir, target, copy, key, desk } = workerData as CopyTask;
+const { dir, place, copy, key, desk } = workerData as CopyTask;
 
 const times: ((at: number) => void)[] = [];
 const now = (): Promise<number> => {
@@ -20,13 +20,13 @@ const now = (): Promise<number> => {
 };
 
 let follower: DatabaseFollower | undefined;
-const open = async (): Promise<DatabaseFollower> => {
-  follower ??= followDatabase({ dir, target: await openTarget(target), copy, key, desk, entropy: systemEntropy, now });
+const open = (): DatabaseFollower => {
+  follower ??= followDatabase({ dir, target: openTarget(place), copy, key, desk, entropy: systemEntropy, now });
   return follower;
 };
 
 const run = async (call: 'copy' | 'snapshot') => {
-  const opened = await open();
+  const opened = open();
   if (call === 'snapshot') return { snapshotBytes: await opened.snapshot() };
   return { copied: await opened.copy(), bytesSince: opened.bytesSince() };
 };
@@ -50,5 +50,5 @@ port.on('message', (message: ToCopy) => {
     },
   );
 });
-await open();
+open();
 post({ ask: 'ready' });

@@ -10,3 +10,19 @@ export interface CopyTarget {
   write(name: string, bytes: Uint8Array): Promise<void>;
   remove(names: readonly string[]): Promise<void>;
 }
+
+/** Access to an S3-compatible object store. */
+export interface S3Access {
+  /** Empty for Amazon's. */
+  readonly endpoint: string;
+  readonly region: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+}
+
+/** A target, as the settings describe it. It can be sent to a thread. */
+export interface TargetPlace {
+  /** A folder, or `s3://BUCKET/PREFIX`. */
+  readonly target: string;
+  readonly s3: S3Access;
+}

@@ -1,0 +1,86 @@
+import type { AwsClient } from 'aws4fetch';
+import type { CopyTarget, S3Access } from './target.ts';
+
+/** A request that takes longer has failed. */
+const TIMEOUT_MS = 30_000;
+const RETRIES = 2;
+/** Objects that are removed at the same time. */
+const AT_ONCE = 8;
+
+const KEY = /<Key>([^<]+)<\/Key>/g;
+const IS_TRUNCATED = '<IsTruncated>true</IsTruncated>';
+const ERROR_CODE = /<Code>([^<]+)<\/Code>/;
+const ERROR_TEXT = /<Message>([^<]+)<\/Message>/;
+
+/** A bucket of an S3-compatible object store. `place` is like `s3://BUCKET/PREFIX`. */
+export const s3Target = (place: string, access: S3Access): CopyTarget => {
+  const [bucket = '', ...folders] = place.slice('s3://'.length).split('/');
+  const root = folders.map((folder) => `${folder}/`).join('');
+  const { endpoint, region, accessKeyId, secretAccessKey } = access;
+  const base = endpoint === '' ? `https://s3.${region}.amazonaws.com` : endpoint.replace(/\/+$/, '');
+  let client: Promise<AwsClient> | undefined;
+  const connect = async (): Promise<AwsClient> => {
+    if (accessKeyId === '' || secretAccessKey === '') {
+      throw new Error(`${place} needs the settings s3AccessKeyId and s3SecretAccessKey`);
+    }
+    const { AwsClient: Client } = await import('aws4fetch');
+    return new Client({ accessKeyId, secretAccessKey, region, service: 's3', retries: RETRIES });
+  };
+
+  /** Sends a request. @throws Error that says what the store answered, unless the status is 404 */
+  const request = async (method: string, path: string, body?: Uint8Array): Promise<Response> => {
+    client ??= connect();
+    const opened = await client.catch((error: unknown) => {
+      client = undefined;
+      throw error;
+    });
+    const url = `${base}/${bucket}${path}`;
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const answer = await opened
+      .fetch(url, { method, signal, ...(body && { body: Buffer.from(body) }) })
+      .catch((cause: unknown) => {
+        const { message, cause: inner } = cause as Error;
+        throw new Error(`${base} does not answer (${inner instanceof Error ? inner.message : message})`, { cause });
+      });
+    if (answer.ok || answer.status === 404) return answer;
+    const text = await answer.text();
+    const words = [ERROR_CODE, ERROR_TEXT].map((part) => part.exec(text)?.[1]).filter((part) => part !== undefined);
+    throw new Error(`${method} ${place}: ${answer.status} ${words.join(': ')}`);
+  };
+  const requireFound = (answer: Response): Response => {
+    if (answer.status === 404) throw new Error(`The bucket ${bucket} does not exist at ${base}`);
+    return answer;
+  };
+
+  return {
+    name: place,
+    async list(prefix) {
+      const names: string[] = [];
+      for (let text = IS_TRUNCATED; text.includes(IS_TRUNCATED);) {
+        const last = names.at(-1);
+        // ListObjects, not ListObjectsV2: every store has it, and its pages need no token.
+        const query = new URLSearchParams({
+          prefix: root + prefix,
+          ...(last !== undefined && { marker: root + last }),
+        });
+        text = await requireFound(await request('GET', `?${query.toString()}`)).text();
+        // Gasdesk's names contain no characters that XML escapes.
+        for (const [, key = ''] of text.matchAll(KEY)) names.push(key.slice(root.length));
+      }
+      return names.sort();
+    },
+    async read(name) {
+      const answer = await request('GET', `/${root}${name}`);
+      return answer.status === 404 ? undefined : Buffer.from(await answer.arrayBuffer());
+    },
+    async write(name, bytes) {
+      await requireFound(await request('PUT', `/${root}${name}`, bytes)).arrayBuffer();
+    },
+    async remove(names) {
+      for (let first = 0; first < names.length; first += AT_ONCE) {
+        const some = names.slice(first, first + AT_ONCE);
+        await Promise.all(some.map((name) => request('DELETE', `/${root}${name}`)));
+      }
+    },
+  };
+};

@@ -1,0 +1,97 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openTarget } from '../../src/engine/continuous-backup/open-target.ts';
+import type { CopyTarget, TargetPlace } from '../../src/engine/continuous-backup/target.ts';
+import { gasdesk } from '../support/cli.ts';
+import { startEngine } from '../support/engine.ts';
+import { startObjectStore } from '../support/object-store.ts';
+import { PASSPHRASE } from '../support/quick-engine.ts';
+import { useTempFolders } from '../support/temp-folder.ts';
+
+const tempFolder = useTempFolders();
+const BUCKET = 'desks';
+const NO_S3 = { endpoint: '', region: 'us-east-1', accessKeyId: '', secretAccessKey: '' };
+
+let store: Awaited<ReturnType<typeof startObjectStore>>;
+beforeAll(async () => {
+  store = await startObjectStore(tempFolder(), BUCKET);
+});
+afterAll(() => store.stop());
+
+const places: Record<string, () => TargetPlace> = {
+  'a folder': () => ({ target: join(tempFolder(), 'made', 'by', 'it'), s3: NO_S3 }),
+  'an object store': () => ({ target: `s3://${BUCKET}/desk-${Math.random()}`, s3: { ...NO_S3, ...store } }),
+};
+
+describe.each(Object.keys(places))('%s', (kind) => {
+  const open = (): CopyTarget => openTarget(places[kind]!());
+
+  test('is empty at first, and has no object that was not stored', async () => {
+    const target = open();
+    expect(await target.list('')).toEqual([]);
+    expect(await target.read('a/b')).toBeUndefined();
+  });
+
+  test('returns what was stored last under a name', async () => {
+    const target = open();
+    const bytes = Buffer.from([...Array(256).keys()]);
+    await target.write('run/changes/1', Buffer.from('first'));
+    await target.write('run/changes/1', bytes);
+    expect(Buffer.compare((await target.read('run/changes/1'))!, bytes)).toBe(0);
+  });
+
+  test('lists names in order, by their beginning, and however many there are', async () => {
+    const target = open();
+    const names = Array.from({ length: 1_100 }, (_, index) => `run/changes/${String(index).padStart(6, '0')}`);
+    for (let first = 0; first < names.length; first += 50) {
+      await Promise.all(names.slice(first, first + 50).map((name) => target.write(name, Buffer.from('x'))));
+    }
+    await target.write('marker.json', Buffer.from('{}'));
+    expect(await target.list('')).toEqual(['marker.json', ...names]);
+    expect(await target.list('run/changes/00000')).toEqual(names.slice(0, 10));
+  });
+
+  test('removes objects, also those that are gone', async () => {
+    const target = open();
+    await target.write('one', Buffer.from('1'));
+    await target.write('two', Buffer.from('2'));
+    await target.remove(['one', 'never']);
+    expect(await target.list('')).toEqual(['two']);
+  });
+});
+
+describe('a copy in an object store', () => {
+  test('comes back; its settings may come from the environment', async () => {
+    const [dir, fresh] = [tempFolder(), join(tempFolder(), 'fresh')];
+    const target = `s3://${BUCKET}/comes-back`;
+    const { endpoint: s3Endpoint, accessKeyId: s3AccessKeyId, secretAccessKey: s3SecretAccessKey } = store;
+    const flags = { logLevel: 'silent', s3Endpoint, s3AccessKeyId, s3SecretAccessKey };
+    const { service, stop } = await startEngine({ dir, flags });
+    await service.call('backups.follow', { target });
+    await service.call('accounts.create', { name: 'Copied' });
+    await stop();
+    const env = {
+      GASDESK_PASSPHRASE: PASSPHRASE,
+      GASDESK_S3_ENDPOINT: s3Endpoint,
+      GASDESK_S3_ACCESS_KEY_ID: s3AccessKeyId,
+      GASDESK_S3_SECRET_ACCESS_KEY: s3SecretAccessKey,
+    };
+    expect(await gasdesk(['restore', target, '--data', fresh], env)).toMatchObject({ code: 0 });
+    const { stdout } = await gasdesk(['account', 'list', '--data', fresh], { GASDESK_PASSPHRASE: PASSPHRASE });
+    expect(stdout).toMatch('Copied');
+  });
+
+  test.each([
+    ['a wrong key', { secretAccessKey: 'wrong' }, /SignatureDoesNotMatch/],
+    ['no key', { secretAccessKey: '' }, /s3SecretAccessKey/],
+    ['a store that is not there', { endpoint: 'http://127.0.0.1:1' }, /does not answer/],
+  ])('says what is wrong with %s', async (_, difference, words) => {
+    const target = openTarget({ target: `s3://${BUCKET}/x`, s3: { ...NO_S3, ...store, ...difference } });
+    await expect(target.list('')).rejects.toThrow(words);
+  });
+
+  test('says that a bucket does not exist', async () => {
+    const target = openTarget({ target: 's3://nowhere/x', s3: { ...NO_S3, ...store } });
+    await expect(target.write('a', Buffer.from('x'))).rejects.toThrow('nowhere');
+  });
+});
