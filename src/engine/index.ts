@@ -264,13 +264,8 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
       async serve() {
         removeAbandonedFolders(log);
         const serving = { ...config, clock, log, network };
-        servers.push(
-          await listenForOwner(
-            folder.controlSocket,
-            createControlApp({ service: () => service, log, entropy }),
-            serving,
-          ),
-        );
+        const control = createControlApp({ service: () => service, log, entropy });
+        servers.push(await listenForOwner(folder.controlSocket, control, serving));
         await store.logStart();
         continuousBackup.start();
         for (const loop of [...loops, settlement, deskWatch, delivery, outgoing.events, outgoing.alerts]) loop.start();

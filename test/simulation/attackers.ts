@@ -1,4 +1,4 @@
-import type { Draw } from './draw.ts';
+import type { Draw } from '../support/draw.ts';
 import { type Fields, askForSponsorship, draft } from './clients.ts';
 import type { Dapp, World } from './world.ts';
 
