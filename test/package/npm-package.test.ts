@@ -78,6 +78,18 @@ test('its bill of materials names each package that it contains once, with its l
   expect(names.filter((name) => !texts.includes(`\n${name.replace(/@([^@]+)$/, ' $1')}: `))).toEqual([]);
 });
 
+test('doctor names the version of the installed package and a hash of its scripts, which anyone can compute', async () => {
+  // It fails, since there is no desk.
+  const { stdout } = await gasdesk('doctor', '--json', '--data', newFolder()).catch(
+    (error: unknown) => error as { stdout: string },
+  );
+  const { checks } = JSON.parse(stdout) as { checks: { name: string; detail: string }[] };
+  const sum = await run('sh', ['-c', 'LC_ALL=C sha256sum *.js | sha256sum'], { cwd: join(installed, 'out/cli') });
+  const { version } = require(join(installed, 'package.json')) as { version: string };
+  const detail = `Version ${version}, SHA-256 ${sum.stdout.slice(0, 64)}`;
+  expect(checks.find(({ name }) => name === 'program')?.detail).toBe(detail);
+});
+
 const startPrinting = usePrinting();
 const browser = useConsoleBrowser();
 test('the installed package runs the demo on a local chain, and opens a playground in which a visitor mints', async () => {
