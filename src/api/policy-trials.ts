@@ -37,6 +37,8 @@ const outcome = z.enum(['sponsored', 'denied']);
 const flipCounts = z.strictObject({ nowSponsored: z.number(), nowDenied: z.number() });
 const weiText = z.string().describe('wei, decimal');
 
+const assumption = z.enum(['price', 'webhook']);
+
 const reportCounts = {
   decisions: z.number(),
   same: z.number().describe('Sponsored both then and under the draft, or denied both times'),
@@ -51,6 +53,17 @@ const trialReport = z.strictObject({
   unknownBy: z
     .partialRecord(z.enum(['record', 'webhook', 'price', 'token', 'person', 'gas']), z.number())
     .describe('The same, by what was not read or called at the time'),
+  assumed: z
+    .strictObject({
+      decisions: z.number(),
+      same: z.number(),
+      ...flipCounts.shape,
+      by: z.partialRecord(assumption, z.number()).describe('By what was assumed; a decision may need both'),
+      costWei: z.strictObject({ before: weiText, after: weiText }),
+      usd: z.string().nullable().describe('The assumed price of the coin, US dollars'),
+    })
+    .optional()
+    .describe('Decisions evaluated only under an assumption. The other counts and costs leave them out'),
   byRule: z.record(z.string(), flipCounts).describe('By the rule that denies, under the draft or then'),
   flips: z
     .array(
@@ -62,6 +75,7 @@ const trialReport = z.strictObject({
         to: outcome,
         code: z.string(),
         rule: z.string(),
+        assumed: z.array(assumption).readonly().optional().describe('What was assumed'),
       }),
     )
     .describe('The first 1,000 decisions that would change, in order'),
@@ -112,6 +126,10 @@ export const policyTrialProcedures = {
       from: z.number().optional().describe('Only decisions made at this time (epoch ms) or later'),
       to: z.number().optional().describe('Only decisions made before this time (epoch ms)'),
       last: z.int().positive().optional().describe('Only this many decisions, the newest ones'),
+      assume: z
+        .array(assumption)
+        .optional()
+        .describe("What to assume where the record lacks it: price: today's price; webhook: the webhook agrees"),
     }),
     output: z.strictObject(trial),
     errors: [

@@ -89,7 +89,10 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'policy export': ['policy export --dapp Game > policy.yaml', 'policy export --dapp Game --into policy.yaml'],
   'policy apply': ['policy apply policy.yaml --dapp Game', 'policy apply policy.yaml --dapp Game --dry-run'],
   'policy test': ['policy test policy.yaml'],
-  'policy try': ['policy try policy.yaml --dapp Game --last 1000'],
+  'policy try': [
+    'policy try policy.yaml --dapp Game --last 1000',
+    'policy try policy.yaml --dapp Game --assume price webhook',
+  ],
   'policy worst-case': ['policy worst-case --dapp Game --people 100'],
   'policy rehearse': ['policy rehearse --dapp Game --schedule amsterdam'],
   'policy narrow': ['policy narrow --dapp Game --out policy.yaml'],

@@ -1,5 +1,6 @@
 import { gasScheduleName } from '../shared/schema/gas-schedule.ts';
 import { readFile, writeFile } from 'node:fs/promises';
+import { Option } from 'commander';
 import type { ProcedureInput } from '../api/index.ts';
 import type { PolicyTestView } from '../api/policies.ts';
 import { EngineError } from '../shared/errors.ts';
@@ -161,9 +162,14 @@ const tryFile = command('try', 'Decide past decisions of a DApp again under a po
   .option('--from <time>', 'only decisions made at this time or later (ISO 8601 or epoch ms)', timeArgument)
   .option('--to <time>', 'only decisions made before this time', timeArgument)
   .option('--last <n>', 'only the newest n decisions', wholeNumber(1, 999_999_999))
+  .addOption(
+    new Option('--assume <what...>', "where a record lacks it, assume today's price, or that a webhook agrees").choices(
+      ['price', 'webhook'],
+    ),
+  )
   .action(async (file: string, options: DeskOptions & TrialFilters & { dapp: string }) => {
-    const { dapp: paymasterId, from, to, last } = options;
-    const tried = { paymasterId, text: await readPolicyFile(file), filters: { from, to, last } };
+    const { dapp: paymasterId, from, to, last, assume } = options;
+    const tried = { paymasterId, text: await readPolicyFile(file), filters: { from, to, last, assume } };
     const trial = await aboutFile(file, () => withDesk(options, (call) => tryPolicy(call, tried, stopRequested())));
     printResult(options.json, trial.report, trialText(trial));
   });

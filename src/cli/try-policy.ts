@@ -2,7 +2,7 @@ import type { Caller, ProcedureOutput } from '../api/index.ts';
 import type { TrialReport } from '../core/trial/try-policy.ts';
 import { chainSymbol } from '../shared/chains.ts';
 import { grouped } from '../shared/words/amount.ts';
-import { trialSentence } from '../shared/words/policy-trial.ts';
+import { assumedSentence, trialSentence, unknownSentence } from '../shared/words/policy-trial.ts';
 import { humanText } from './human-text.ts';
 import { withProgress } from './terminal.ts';
 
@@ -12,20 +12,24 @@ export interface TrialFilters {
   readonly to?: number | undefined;
   /** Only this many decisions, the newest ones. */
   readonly last?: number | undefined;
-}
-
-/** The result of a trial, with the symbol of its chain's coin. */
-export interface Trial {
-  readonly report: TrialReport;
-  readonly coin: string;
+  /** What to assume where a record lacks it. */
+  readonly assume?: ('price' | 'webhook')[] | undefined;
 }
 
 type Result = NonNullable<ProcedureOutput<'policies.trial'>['result']>;
 
-/** The report without the fields that only the console shows. */
-const reportOf = ({ flips, ...report }: Result['report']): TrialReport => ({
+/** The report that is printed: without the fields that only the console shows. */
+type Report = Omit<TrialReport, 'assumed'> & Pick<Result['report'], 'assumed'>;
+
+/** The result of a trial, with the symbol of its chain's coin. */
+export interface Trial {
+  readonly report: Report;
+  readonly coin: string;
+}
+
+const reportOf = ({ flips, ...report }: Result['report']): Report => ({
   ...report,
-  flips: flips.map(({ id, from, to, code, rule }) => ({ id, from, to, code, rule })),
+  flips: flips.map(({ at: _at, sender: _sender, ...flip }) => flip),
 });
 
 interface TrialRequest {
@@ -63,9 +67,9 @@ export const tryPolicy = async (
 
 const MAX_ROWS = 20;
 
-const flipsText = ({ flips, nowDenied, nowSponsored }: TrialReport): string[] => {
+const flipsText = ({ flips, nowDenied, nowSponsored, assumed }: Report): string[] => {
   if (flips.length === 0) return [];
-  const more = nowDenied + nowSponsored - MAX_ROWS;
+  const more = nowDenied + nowSponsored + (assumed?.nowDenied ?? 0) + (assumed?.nowSponsored ?? 0) - MAX_ROWS;
   const rows = flips.slice(0, MAX_ROWS).map((flip) => ({ ...flip }));
   return ['', humanText(rows), ...(more > 0 ? [`… and ${grouped(more)} more. --json lists the first 1,000.`] : [])];
 };
@@ -75,16 +79,19 @@ const rulesText = ({ byRule }: TrialReport): string[] => {
   return rows.length === 0 ? [] : ['', humanText(rows)];
 };
 
+/** Says which assumption would let more decisions be evaluated. */
+const advice = ({ price, webhook }: Report['unknownBy']): string[] => {
+  const options = [...(price === undefined ? [] : ['price']), ...(webhook === undefined ? [] : ['webhook'])];
+  return options.length === 0 ? [] : [`With --assume ${options.join(' ')}, they are evaluated under an assumption.`];
+};
+
 /** The result of a trial as readable text: a sentence, the first changes, and the number of changes by rule. */
 export const trialText = ({ report, coin }: Trial): string => {
-  const { unknown } = report;
+  const { unknown, unknownBy, assumed } = report;
   return [
     trialSentence(report, coin),
-    ...(unknown > 0
-      ? [
-          `Could not be evaluated: ${grouped(unknown)}. At that time, Gasdesk did not call a webhook or read a token, or the record is incomplete.`,
-        ]
-      : []),
+    ...(unknown > 0 ? [unknownSentence(unknown, unknownBy), ...advice(unknownBy)] : []),
+    ...(assumed === undefined ? [] : [assumedSentence(assumed, coin)]),
     ...flipsText(report),
     ...rulesText(report),
   ].join('\n');

@@ -1,6 +1,6 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { TrialReport } from '../../src/core/trial/try-policy.ts';
 import { type CliResult, gasdesk } from '../support/cli.ts';
 import { useOfflineDesk } from '../support/offline-desk.ts';
@@ -51,6 +51,33 @@ const out = async (...args: string[]): Promise<string> => {
   return stdout;
 };
 const json = async (...args: string[]): Promise<TrialReport> => JSON.parse(await out(...args, '--json')) as TrialReport;
+
+test('what a record lacks can be assumed, and is said and counted apart', async () => {
+  const rule =
+    '{name: Cheap, type: PAYMASTER_SA_LIMIT, data: {type: OPERATION, thresholdType: USD, threshold: 0.000001}}';
+  write('mint');
+  writeFileSync(file, readFileSync(file, 'utf8').replace('rules: []', `rules: [${rule}]`));
+  const lacking = await out();
+  expect(lacking).toContain('could not be evaluated. At that time: for 6, the price of the coin was not read.');
+  expect(lacking).toContain('--assume price');
+  expect((await json()).assumed).toBeUndefined();
+  expect(await run('--assume', 'price')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("Today's price cannot be assumed: no price is set for the chain"),
+  });
+  await desk().call('chains.set', { chainId: 31337, price: { source: 'static', usd: '3000' } });
+  onTestFinished(async () => void (await desk().call('chains.set', { chainId: 31337, price: null })));
+  expect(await json('--assume', 'price')).toMatchObject({
+    decisions: 7,
+    same: 1,
+    unknown: 0,
+    nowDenied: 0,
+    assumed: { decisions: 6, nowDenied: 6, same: 0, by: { price: 6 }, usd: '3000' },
+  });
+  expect(await out('--assume', 'price', 'webhook')).toContain(
+    'Not counted above: assuming that one ETH cost $3000, on 6 further decisions this would have denied 6 operations',
+  );
+});
 
 describe('a policy file is tried on past decisions', () => {
   test('a sentence says what it would have done, and tables which decisions, by which rules', async () => {
@@ -132,7 +159,8 @@ describe('a policy file is tried on past decisions', () => {
     );
     expect(await out()).toBe(
       'On these 7 decisions this would have changed none that could be evaluated.\n' +
-        'Could not be evaluated: 7. At that time, Gasdesk did not call a webhook or read a token, or the record is incomplete.\n',
+        '7 could not be evaluated. At that time: for 7, a webhook was not called.\n' +
+        'With --assume webhook, they are evaluated under an assumption.\n',
     );
   });
 

@@ -35,3 +35,6 @@ export const draftBeside = (recorded: Policy, draft: Policy, from: number): Poli
     rules: rules.map((rule) => (known.has(`${rule.ruleId}:${rule.cycle}`) ? rule : inForceAt(rule, from))),
   };
 };
+
+/** Returns the draft, given when its new and changed limits start (epoch ms). */
+export type DraftAt = (from: number) => Policy;

@@ -20,7 +20,7 @@ import { draftBeside } from './draft-beside.ts';
 import { costOf, judge, keptBy } from './judge.ts';
 import { type AccountRead, RecordedAccounts } from './recorded-accounts.ts';
 import { type CaseRead, type ThresholdCase, ThresholdCases } from './threshold-cases.ts';
-import type { DraftAt } from './try-policy.ts';
+import type { DraftAt } from './draft-beside.ts';
 import { withAnswers } from './with-answers.ts';
 
 /** A threshold higher than any amount that can add up. */

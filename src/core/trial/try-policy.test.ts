@@ -1,14 +1,30 @@
 import { describe, expect, test } from 'vitest';
 import { policyWith } from '../../../test/support/facts.ts';
 import { type TestOperation, decisionsOf } from '../../../test/support/past-decisions.ts';
-import { COST, HOUR_MS, NOW, hook, inWei, items, limit, responseWith, rule } from '../../../test/support/situations.ts';
+import {
+  COST,
+  EACH,
+  HOUR_MS,
+  NOW,
+  hook,
+  inUsd,
+  inWei,
+  items,
+  limit,
+  responseWith,
+  rule,
+} from '../../../test/support/situations.ts';
 import type { DecisionRecord } from '../../shared/schema/decision.ts';
 import type { Address } from '../../shared/schema/hex.ts';
+import type { Facts } from '../facts/facts.ts';
 import { draftPolicy } from '../policy-file/draft-policy.ts';
 import { parsePolicyFile } from '../policy-file/parse-file.ts';
 import { policyFileText } from '../policy-file/write-file.ts';
 import type { Policy } from '../policy/policy.ts';
-import { type DraftAt, type TrialReport, PolicyTrial, decideUnderDraft } from './try-policy.ts';
+import type { Assumptions } from './assumptions.ts';
+import { decideUnderDraft } from './decide-under-draft.ts';
+import type { DraftAt } from './draft-beside.ts';
+import { type TrialReport, PolicyTrial } from './try-policy.ts';
 
 const OTHER: Address = `0x${'b2'.repeat(20)}`;
 
@@ -241,6 +257,74 @@ describe('webhooks:', () => {
       unknown: 1,
       nowDenied: 1,
     });
+  });
+});
+
+describe('an assumption evaluates what lacks it, and counts it apart:', () => {
+  const under = (
+    records: readonly DecisionRecord[],
+    { before, draft, assumptions }: { before: Policy; draft: Policy; assumptions: Assumptions },
+  ): TrialReport => {
+    const trial = new PolicyTrial(draftIn(policyFileText(draft), before), undefined, undefined, assumptions);
+    for (const record of records) trial.add(record, before);
+    return trial.report();
+  };
+  const before = policyWith({ contracts: [items()] });
+
+  test('a webhook that was not called agrees', () => {
+    const records = decisionsOf(before, [...times(3), { method: 'burn' }]);
+    const draft = { ...before, webhooks: [hook], rules: [limit({ threshold: '2' })] };
+    const evaluated = {
+      decisions: 4,
+      same: 1,
+      nowSponsored: 0,
+      nowDenied: 1,
+      byRule: { spendingLimit: { nowDenied: 1 } },
+    };
+    expect(tried(records, before, draft)).toMatchObject({ same: 1, unknown: 2, unknownBy: { webhook: 2 } });
+    const report = under(records, { before, draft, assumptions: { webhook: true } });
+    expect(report).toMatchObject({ ...evaluated, unknown: 0, unknownBy: {} });
+    expect(report.assumed).toEqual({
+      decisions: 2,
+      same: 2,
+      nowSponsored: 0,
+      nowDenied: 0,
+      by: { webhook: 2 },
+      costWei: { before: String(2n * COST), after: String(2n * COST) },
+    });
+  });
+
+  test('a price that was not read is the given one; one that was read stays', () => {
+    const records = decisionsOf(before, times(3));
+    const [first, second, third] = records;
+    const priced = {
+      ...third!,
+      facts: { ...(third!.facts as Facts), price: { usd: '3', source: 'static' } },
+    } as DecisionRecord;
+    const draft = { ...before, rules: [limit({ ...inUsd(COST * 3n), ...EACH })] };
+    const assumptions = { price: { usd: '4', source: 'static' } } as const;
+    const report = under([first!, second!, priced], { before, draft, assumptions });
+    expect(report).toMatchObject({ decisions: 3, same: 1, nowDenied: 0, byRule: {}, unknown: 0 });
+    expect(report.assumed).toMatchObject({ decisions: 2, same: 0, nowDenied: 2, by: { price: 2 } });
+    expect(report.flips).toMatchObject([
+      { id: 'd-0', to: 'denied', code: 'LIMIT_TOO_SMALL', assumed: ['price'] },
+      { id: 'd-1', to: 'denied', code: 'LIMIT_TOO_SMALL', assumed: ['price'] },
+    ]);
+  });
+
+  test('a decision that lacks something else stays unknown, and its flip is decided with the same assumption', () => {
+    const others = rule('Others', 'TOKEN_HOLDING', needing(`0x${'7f'.repeat(20)}`, '1'));
+    const records = decisionsOf(before, times(1));
+    const draft = { ...before, webhooks: [hook], rules: [others] };
+    const report = under(records, { before, draft, assumptions: { webhook: true } });
+    expect(report).toMatchObject({ unknown: 1, unknownBy: { token: 1 }, assumed: { decisions: 0, by: {} } });
+    const burning = { ...before, contracts: [bothMethods], webhooks: [hook] };
+    const denied = decisionsOf(before, [{ method: 'burn' }]);
+    const { flips } = under(denied, { before, draft: burning, assumptions: { webhook: true } });
+    expect(flips).toMatchObject([{ to: 'sponsored', assumed: ['webhook'] }]);
+    const draftAt = draftIn(policyFileText(burning), before);
+    const inTrial = { draftAt, from: NOW, held: [0n], assumptions: { webhook: true } };
+    expect(decideUnderDraft(denied[0]!, before, inTrial)).toMatchObject({ outcome: 'sponsored' });
   });
 });
 

@@ -1,15 +1,14 @@
 import type { DecisionRecord } from '../../shared/schema/decision.ts';
-import type { MeasuredStep, Reason } from '../decision/decide.ts';
-import { decidePlanned, planOperation, reasonOf } from '../decision/decide.ts';
-import { draftBeside } from './draft-beside.ts';
+import { decidePlanned, planOperation } from '../decision/decide.ts';
+import { type AssumedCounts, type Assumption, type Assumptions, factsAssuming } from './assumptions.ts';
+import { type DraftAt, draftBeside } from './draft-beside.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { Reservation } from '../ledger/account.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import type { Policy } from '../policy/policy.ts';
 import { readableFacts } from '../decision/record.ts';
 import { readRevision } from '../policy/revision.ts';
-import { wasRead } from '../rules/rule.ts';
-import { type Judgement, costOf, isTaken, judge, keptBy, tooLong, unknownFor } from './judge.ts';
+import { type Judgement, costOf, isTaken, judge, keptBy, unknownFor } from './judge.ts';
 import { type AccountRead, RecordedAccounts } from './recorded-accounts.ts';
 import type { UnknownCause } from './unknown-cause.ts';
 import { withAnswers } from './with-answers.ts';
@@ -22,6 +21,8 @@ export interface Flip {
   /** Why the draft denies the operation or, if the draft sponsors it, why it was denied at the time. */
   readonly code: string;
   readonly rule: string;
+  /** What was assumed; absent if nothing was. */
+  readonly assumed?: readonly Assumption[] | undefined;
 }
 
 /** The verdicts of a draft policy on past decisions. Omits requests that failed before a decision. */
@@ -37,6 +38,8 @@ export interface TrialReport {
   readonly unknown: number;
   /** The same, by what is missing. */
   readonly unknownBy: Readonly<Partial<Record<UnknownCause, number>>>;
+  /** Not part of the other counts and costs, except of `decisions`. Absent if the trial makes no assumption. */
+  readonly assumed?: AssumedCounts | undefined;
   /**
    * The actual cost of the operations, and their cost under the draft, in wei. If an actual cost is unknown, the
    * maximum cost counts.
@@ -71,50 +74,13 @@ export interface BeforeAndAfter {
 /** Returns facts as they would have been otherwise. */
 export type ChangedFacts = (facts: Facts, recorded: Policy) => Facts;
 
-/** Returns the draft, given when its new and changed limits start (epoch ms). */
-export type DraftAt = (from: number) => Policy;
-
 const MAX_FLIPS = 1_000;
 
 interface TrialVerdict extends Judgement {
   readonly held: readonly bigint[];
+  /** What had to be assumed for the outcome. */
+  readonly assumed: readonly Assumption[];
 }
-
-/** A decision under a draft, with the contents that its record would have. */
-export interface DraftedDecision {
-  readonly outcome: 'sponsored' | 'denied';
-  readonly steps: readonly MeasuredStep[];
-  readonly reason: Reason | undefined;
-}
-
-/** The inputs with which a trial decided an operation. */
-interface InTrial {
-  readonly draftAt: DraftAt;
-  /** When the draft's new and changed limits start, epoch ms. */
-  readonly from: number;
-  readonly held: readonly bigint[];
-}
-
-/**
- * Decides an operation of a trial once more, to show each step. Undefined if the verdict depends on a webhook or a
- * token holding that was never read.
- * @param revision the policy revision that the record names, in its stored form
- */
-export const decideUnderDraft = (
-  record: DecisionRecord,
-  revision: unknown,
-  { draftAt, from, held }: InTrial,
-): DraftedDecision | undefined => {
-  const facts = readableFacts(record);
-  const recorded = readRevision(revision)?.policy;
-  if (facts === undefined || recorded === undefined) return undefined;
-  const draft = draftBeside(recorded, draftAt(from), from);
-  const verdict = decidePlanned(planOperation(withAnswers(facts, recorded, draft), draft), held);
-  const refusal = tooLong(facts, draft);
-  if (verdict.next === 'callWebhooks') return refusal && { outcome: 'denied', steps: [], reason: refusal };
-  const reason = refusal ?? reasonOf(verdict.steps.filter(wasRead)) ?? verdict.reason;
-  return { outcome: reason === undefined ? 'sponsored' : 'denied', steps: verdict.steps, reason };
-};
 
 /**
  * Replays past decisions of a DApp under a draft of its policy, in order, with the ledger that the draft would have led
@@ -128,6 +94,7 @@ export const decideUnderDraft = (
 export class PolicyTrial {
   readonly #draftAt: DraftAt | undefined;
   readonly #factsOf: ChangedFacts;
+  readonly #assumptions: Assumptions | undefined;
   readonly #drafts = new WeakMap<Policy, Policy>();
   #from: number | undefined;
   #draft: Policy | undefined;
@@ -137,6 +104,8 @@ export class PolicyTrial {
   readonly #count = { decisions: 0, same: 0, nowSponsored: 0, nowDenied: 0, unknown: 0 };
   readonly #unknownBy = new Map<UnknownCause, number>();
   readonly #cost = { before: 0n, after: 0n };
+  readonly #assumed = { decisions: 0, same: 0, nowSponsored: 0, nowDenied: 0, before: 0n, after: 0n };
+  readonly #assumedBy = new Map<Assumption, number>();
   readonly #senders = { nowSponsored: new Set<string>(), nowDenied: new Set<string>() };
   readonly #byRule = new Map<string, { nowSponsored: number; nowDenied: number }>();
   readonly #flips: TriedFlip[] = [];
@@ -147,9 +116,16 @@ export class PolicyTrial {
    * @param draftAt undefined: each operation is decided by the policy of its time
    * @param from when new or changed limits start, epoch ms; absent: at the first decision
    * @param factsOf changes what was known of an operation
+   * @param assumptions replaces what is missing; decisions that need it are counted apart
    */
-  constructor(draftAt: DraftAt | undefined, from?: number, factsOf: ChangedFacts = (facts) => facts) {
+  constructor(
+    draftAt: DraftAt | undefined,
+    from?: number,
+    factsOf: ChangedFacts = (facts) => facts,
+    assumptions?: Assumptions,
+  ) {
     this.#draftAt = draftAt;
+    this.#assumptions = assumptions;
     this.#factsOf = factsOf;
     this.#from = from;
   }
@@ -167,10 +143,11 @@ export class PolicyTrial {
     const recorded = readRevision(revision)?.policy;
     const draftVerdict =
       facts === undefined || recorded === undefined
-        ? { ...unknownFor('record'), held: [] }
+        ? { ...unknownFor('record'), held: [], assumed: [] }
         : this.#try(record, facts, recorded);
-    if (record.outcome === 'sponsored') this.#cost.before += costOf(record);
-    if (isTaken(record, draftVerdict)) this.#cost.after += costOf(record);
+    const cost = draftVerdict.assumed.length > 0 ? this.#assumed : this.#cost;
+    if (record.outcome === 'sponsored') cost.before += costOf(record);
+    if (isTaken(record, draftVerdict)) cost.after += costOf(record);
     this.#recordVerdict(record, draftVerdict);
     return { before, after: isTaken(record, draftVerdict) ? 'sponsored' : 'denied' };
   }
@@ -202,34 +179,63 @@ export class PolicyTrial {
 
   #try(record: DecisionRecord, recordedFacts: Facts, recorded: Policy): TrialVerdict {
     const draft = this.#draftFor(recorded);
-    const facts = withAnswers(this.#factsOf(recordedFacts, recorded), recorded, draft);
+    let facts = withAnswers(this.#factsOf(recordedFacts, recorded), recorded, draft);
+    let tried = this.#decide(record, facts, draft);
+    const assumed: Assumption[] = [];
+    for (;;) {
+      const { cause } = tried.draftVerdict;
+      const more = factsAssuming(facts, { cause, verdict: tried.verdict }, this.#assumptions ?? {});
+      if (more === undefined) break;
+      assumed.push(more.assumption);
+      ({ facts } = more);
+      tried = this.#decide(record, facts, draft);
+    }
+    const isKnown = tried.draftVerdict.outcome !== 'unknown';
+    const draftVerdict = { ...tried.draftVerdict, assumed: isKnown ? assumed : [] };
+    const taken = tried.verdict.next === 'done' ? tried.verdict.taken : tried.planned.reservations;
+    this.#follow(record, tried.reads, isTaken(record, draftVerdict) ? taken : []);
+    return draftVerdict;
+  }
+
+  #decide(record: DecisionRecord, facts: Facts, draft: Policy) {
     const planned = planOperation(facts, draft);
     const reads = this.#accounts.read(record, planned.reservations);
     const held = reads.map((one) => this.#held(one));
     const verdict = decidePlanned(planned, held);
-    const draftVerdict = { ...judge(record, { facts, draft, verdict }), held };
-    const taken = verdict.next === 'done' ? verdict.taken : planned.reservations;
-    this.#follow(record, reads, isTaken(record, draftVerdict) ? taken : []);
-    return draftVerdict;
+    const draftVerdict: TrialVerdict = { ...judge(record, { facts, draft, verdict }), held, assumed: [] };
+    return { planned, reads, verdict, draftVerdict };
   }
 
-  #recordVerdict(record: DecisionRecord, { outcome: to, cause, reason, held }: TrialVerdict): void {
+  #recordVerdict(record: DecisionRecord, { outcome: to, cause, reason, held, assumed }: TrialVerdict): void {
     const { id, at, sender, outcome: from } = record;
+    if (assumed.length > 0) this.#recordAssumed(record, to, assumed);
     if (cause !== undefined) this.#unknownBy.set(cause, (this.#unknownBy.get(cause) ?? 0) + 1);
     if (to === 'unknown') this.#count.unknown += 1;
-    else if (to === from) this.#count.same += 1;
-    else {
-      const change = to === 'denied' ? 'nowDenied' : 'nowSponsored';
+    else if (to === from) {
+      if (assumed.length === 0) this.#count.same += 1;
+    } else {
       const { code, rule } = reason ?? { code: record.code, rule: record.rule ?? '' };
-      const ofRule = this.#byRule.get(rule) ?? { nowSponsored: 0, nowDenied: 0 };
-      ofRule[change] += 1;
-      this.#byRule.set(rule, ofRule);
-      if (to === 'denied') this.#deniedByCode.set(code, (this.#deniedByCode.get(code) ?? 0) + 1);
-      this.#count[change] += 1;
-      this.#senders[change].add(sender.toLowerCase());
+      if (assumed.length === 0) this.#countFlip(sender, { to, code, rule });
       const denial = from === 'sponsored' ? { from, to: 'denied' as const } : { from: 'denied' as const, to };
-      if (this.#flips.length < MAX_FLIPS) this.#flips.push({ id, at, sender, ...denial, code, rule, held });
+      const flip = { id, at, sender, ...denial, code, rule, held, ...(assumed.length > 0 && { assumed }) };
+      if (this.#flips.length < MAX_FLIPS) this.#flips.push(flip);
     }
+  }
+
+  #countFlip(sender: string, { to, code, rule }: Pick<Flip, 'to' | 'code' | 'rule'>): void {
+    const change = to === 'denied' ? 'nowDenied' : 'nowSponsored';
+    const ofRule = this.#byRule.get(rule) ?? { nowSponsored: 0, nowDenied: 0 };
+    ofRule[change] += 1;
+    this.#byRule.set(rule, ofRule);
+    if (to === 'denied') this.#deniedByCode.set(code, (this.#deniedByCode.get(code) ?? 0) + 1);
+    this.#count[change] += 1;
+    this.#senders[change].add(sender.toLowerCase());
+  }
+
+  #recordAssumed({ outcome }: DecisionRecord, to: TrialVerdict['outcome'], assumed: readonly Assumption[]): void {
+    this.#assumed.decisions += 1;
+    this.#assumed[to === outcome ? 'same' : to === 'denied' ? 'nowDenied' : 'nowSponsored'] += 1;
+    for (const one of assumed) this.#assumedBy.set(one, (this.#assumedBy.get(one) ?? 0) + 1);
   }
 
   /** The first 1,000 decisions that would change, in order. */
@@ -254,10 +260,17 @@ export class PolicyTrial {
     return {
       ...this.#count,
       unknownBy: Object.fromEntries(this.#unknownBy),
+      ...(this.#assumptions !== undefined && { assumed: this.#assumedReport() }),
       costWei: { before: String(before), after: String(after) },
       senders: { nowSponsored: nowSponsored.size, nowDenied: nowDenied.size },
       byRule: Object.fromEntries(this.#byRule),
-      flips: this.#flips.map(({ id, from, to, code, rule }) => ({ id, from, to, code, rule })),
+      flips: this.#flips.map(({ at: _at, sender: _sender, held: _held, ...flip }) => flip),
     };
+  }
+
+  #assumedReport(): AssumedCounts {
+    const { before, after, ...counts } = this.#assumed;
+    const by = Object.fromEntries(this.#assumedBy);
+    return { ...counts, by, costWei: { before: String(before), after: String(after) } };
   }
 }

@@ -9,7 +9,7 @@ import type { Policy, PolicyContract, PolicyRule, PolicyWebhook } from '../../co
 import { ruleTypeOf } from '../../core/decision/rule-words.ts';
 import { limitSetup, updatedLimit } from '../../core/rules/spending-limit/index.ts';
 import { restarts } from '../../core/rules/rule.ts';
-import type { DraftAt } from '../../core/trial/try-policy.ts';
+import type { DraftAt } from '../../core/trial/draft-beside.ts';
 import { hideCredentials } from '../../core/webhooks/hidden-credentials.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { parse } from '../../shared/schema/parse.ts';

@@ -2,6 +2,7 @@ import { extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { PolicyChange } from '../../api/policy-trials.ts';
 import type { Policy } from '../../core/policy/policy.ts';
+import type { Assumptions } from '../../core/trial/assumptions.ts';
 import type { TrialStep } from '../../core/trial/trial-series.ts';
 import type { TrialReport, TriedFlip } from '../../core/trial/try-policy.ts';
 import type { PastPlace } from '../store/open-past-decisions.ts';
@@ -12,6 +13,8 @@ export interface TrialTask {
   readonly query: PastQuery;
   readonly current: Policy;
   readonly change: PolicyChange;
+  /** Absent: nothing is assumed. */
+  readonly assumptions?: Assumptions | undefined;
 }
 
 interface TrialResult {

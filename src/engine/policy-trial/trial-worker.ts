@@ -36,9 +36,9 @@ const mayContinue = async (state: TrialState): Promise<boolean> => {
   return (await answer) === 'next';
 };
 
-const tryOn = async (past: PastDecisions, { current, change, query }: TrialTask): Promise<FromTrial> => {
+const tryOn = async (past: PastDecisions, { current, change, query, assumptions }: TrialTask): Promise<FromTrial> => {
   const { decisions: of, firstAt, lastAt } = past.extent;
-  const trial = new PolicyTrial(changedPolicy(current, change), query.from);
+  const trial = new PolicyTrial(changedPolicy(current, change), query.from, undefined, assumptions);
   const series = new TrialSeries(query.from ?? firstAt ?? 0, query.to ?? (lastAt ?? 0) + 1, STEPS);
   let done = 0;
   // The next batch runs while the main thread handles this report.

@@ -8,7 +8,8 @@ import { runPolicyTests } from '../../core/policy-file/run-tests.ts';
 import { updatePolicyFile } from '../../core/policy-file/update-file.ts';
 import { policyFileText } from '../../core/policy-file/write-file.ts';
 import { type Policy, policyHash } from '../../core/policy/policy.ts';
-import { type DraftedDecision, decideUnderDraft } from '../../core/trial/try-policy.ts';
+import type { Assumption, Assumptions } from '../../core/trial/assumptions.ts';
+import { type DraftedDecision, decideUnderDraft } from '../../core/trial/decide-under-draft.ts';
 import { isHidden } from '../../core/webhooks/hidden-credentials.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { changedPolicy } from '../policy-trial/changed-policy.ts';
@@ -72,6 +73,17 @@ export const policyHandlers = (context: ServiceContext, recorder: PolicyRecorder
     const current = await currentPolicy(context, await requireDapp(context, paymasterId));
     await store.recordPolicy(paymasterId, current, clock.now());
     return current;
+  };
+
+  /** What a trial assumes. @throws EngineError `VALIDATION` if the price is to be assumed and cannot be read */
+  const assumptionsOf = async (current: Policy, assume: readonly Assumption[]): Promise<Assumptions> => {
+    const webhook = assume.includes('webhook');
+    if (!assume.includes('price')) return { webhook };
+    const { chain, dapp } = current;
+    const price = chain?.price && (await context.rates.coinPrice(dapp.chainId, chain.price));
+    if (typeof price?.usd === 'string') return { webhook, price };
+    const why = price?.error ?? 'no price is set for the chain';
+    throw new EngineError('VALIDATION', `Today's price cannot be assumed: ${why}`);
   };
 
   const requireRevision = async (paymasterId: string, revision: string): Promise<{ hash: string; policy: Policy }> => {
@@ -164,21 +176,25 @@ export const policyHandlers = (context: ServiceContext, recorder: PolicyRecorder
       await recorder.catchUp();
       return { before, revision: policyHash(draft), changes, tests };
     },
-    'policies.try': async ({ change, ...times }) => {
+    'policies.try': async ({ change, assume, ...times }) => {
       const { paymasterId } = change.input;
       const { policy: current } = await inForce(paymasterId);
       // Throws now if the change is invalid.
       changedPolicy(current, change)(clock.now());
-      return { trialId: trials.start({ current, change, query: { paymasterId, ...times } }) };
+      const assumptions = assume && (await assumptionsOf(current, assume));
+      return { trialId: trials.start({ current, change, query: { paymasterId, ...times }, assumptions }) };
     },
     'policies.trial': async ({ trialId, seen }) => {
       const { done, of = null, result } = await trials.news(trialId, seen);
       if (result === undefined) return { done, of, result: null };
       const flips = result.flips.map(({ held: _held, ...flip }) => flip);
-      return { done, of, result: { report: { ...result.report, flips }, series: result.series } };
+      const { assumed, ...report } = result.report;
+      const usd = trials.task(trialId).assumptions?.price?.usd ?? null;
+      const counts = { ...report, ...(assumed !== undefined && { assumed: { ...assumed, usd } }) };
+      return { done, of, result: { report: { ...counts, flips }, series: result.series } };
     },
     'policies.flip': async ({ trialId, decisionId }) => {
-      const { current, change } = trials.task(trialId);
+      const { current, change, assumptions } = trials.task(trialId);
       const { result } = await trials.news(trialId, -1);
       const flip = result?.flips.find(({ id }) => id === decisionId);
       const record = await store.findDecision(decisionId);
@@ -186,7 +202,7 @@ export const policyHandlers = (context: ServiceContext, recorder: PolicyRecorder
         throw new EngineError('DECISION_NOT_FOUND');
       }
       const revision = await store.findPolicy(record.policy ?? '');
-      const draft = { draftAt: changedPolicy(current, change), from: result.from, held: flip.held };
+      const draft = { draftAt: changedPolicy(current, change), from: result.from, held: flip.held, assumptions };
       const decided = decideUnderDraft(record, revision, draft);
       if (decided === undefined) throw new EngineError('DECISION_NOT_FOUND');
       return draftedView(decided);

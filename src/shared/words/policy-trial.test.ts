@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { trialSentence, unknownSentence } from './policy-trial.ts';
+import { trialSentence, unknownSentence, assumedSentence } from './policy-trial.ts';
 
 const COIN = 10n ** 18n;
 const trial = (changes: object, after = 5n * COIN) => ({
@@ -49,5 +49,15 @@ test('savings are also shown in dollars, if the price of the coin is known', () 
 test('what could not be evaluated is counted by cause, the most frequent first', () => {
   expect(unknownSentence(1_013, { price: 13, webhook: 1_000 })).toBe(
     '1,013 could not be evaluated. At that time: for 1,000, a webhook was not called; for 13, the price of the coin was not read.',
+  );
+});
+
+test('what was evaluated under an assumption is said apart, with the assumption', () => {
+  const counts = { decisions: 12, same: 8, nowSponsored: 1, nowDenied: 3, costWei: { before: '0', after: '0' } };
+  expect(assumedSentence({ ...counts, by: { price: 12, webhook: 2 }, usd: '3000' }, 'ETH')).toBe(
+    'Not counted above: assuming that one ETH cost $3000 and that each webhook that was not called agreed, on 12 further decisions this would have denied 3 operations, sponsored 1 operation.',
+  );
+  expect(assumedSentence({ ...counts, decisions: 0, by: {}, usd: null }, 'ETH')).toBe(
+    'No further decision can be evaluated under these assumptions.',
   );
 });

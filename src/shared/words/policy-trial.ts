@@ -91,3 +91,34 @@ export const unknownSentence = (
   const words = sorted.map(([cause, count]) => `for ${grouped(count)}, ${CAUSES[cause as keyof typeof CAUSES]}`);
   return `${grouped(unknown)} could not be evaluated. At that time: ${words.join('; ')}.`;
 };
+
+interface Assumed {
+  readonly decisions: number;
+  readonly same: number;
+  readonly nowSponsored: number;
+  readonly nowDenied: number;
+  readonly by: Readonly<Partial<Record<'price' | 'webhook', number>>>;
+  readonly costWei: { readonly before: string; readonly after: string };
+  readonly usd: string | null;
+}
+
+/**
+ * A sentence on the decisions that were evaluated only under an assumption. The other sentences leave them out.
+ *
+ * @param coin the coin's symbol
+ */
+export const assumedSentence = (assumed: Assumed, coin: string): string => {
+  const { decisions, nowDenied, nowSponsored, by, costWei, usd } = assumed;
+  const assumptions = [
+    ...(by.price === undefined ? [] : [`one ${coin} cost $${usd ?? '?'}`]),
+    ...(by.webhook === undefined ? [] : ['each webhook that was not called agreed']),
+  ];
+  if (decisions === 0) return 'No further decision can be evaluated under these assumptions.';
+  const words = [
+    ...(nowDenied > 0 ? [`denied ${counted(nowDenied, 'operation')}`] : []),
+    ...(nowSponsored > 0 ? [`sponsored ${counted(nowSponsored, 'operation')}`] : []),
+    ...costWords(BigInt(costWei.after) - BigInt(costWei.before), coin, ''),
+  ];
+  const effect = words.length === 0 ? 'changed nothing' : words.join(', ');
+  return `Not counted above: assuming that ${assumptions.join(' and that ')}, on ${counted(decisions, 'further decision')} this would have ${effect}.`;
+};

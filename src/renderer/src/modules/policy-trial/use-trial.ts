@@ -14,6 +14,9 @@ const PAUSE_MS = 800;
 
 type State = ProcedureOutput<'policies.trial'>;
 
+/** What the operator may assume where a record lacks it. */
+export type Assumption = 'price' | 'webhook';
+
 export type TrialResult = NonNullable<State['result']>;
 
 export interface Trial {
@@ -27,7 +30,7 @@ export interface Trial {
 }
 
 /** Tries a change when the operator asks for it. Afterwards, every further change starts a new trial automatically. */
-export const useTrial = (change: () => PolicyChange | undefined): Trial => {
+export const useTrial = (change: () => PolicyChange | undefined, assume: () => readonly Assumption[]): Trial => {
   const transport = useTransport();
   const timer = useTimer();
   const desk = useDesk();
@@ -53,7 +56,8 @@ export const useTrial = (change: () => PolicyChange | undefined): Trial => {
 
   const follow = async (mine: number, tried: PolicyChange): Promise<void> => {
     const times = { from: desk.now - TRIED_DAYS * DAY_MS, to: desk.now };
-    const begun = await transport.call('policies.try', { change: tried, ...times });
+    const assumed = assume().length > 0 ? { assume: [...assume()] } : {};
+    const begun = await transport.call('policies.try', { change: tried, ...times, ...assumed });
     if (mine !== latest) {
       await transport.call('policies.cancelTrial', begun);
       return;
@@ -87,7 +91,7 @@ export const useTrial = (change: () => PolicyChange | undefined): Trial => {
   };
 
   watch(
-    () => JSON.stringify(change()),
+    () => JSON.stringify([change(), assume()]),
     () => {
       forget();
       if (isWanted) cancelStart = timer.after(PAUSE_MS, () => void start());
