@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import { createProgram } from '../src/cli/program.ts';
 
@@ -9,7 +10,7 @@ export const fullName = (command: Command): string =>
   command.parent === null ? command.name() : `${fullName(command.parent)} ${command.name()}`;
 
 /** The file from which the console knows the commands that it shows. */
-export const COMMAND_SUMMARIES = 'src/renderer/src/drawer/command-summaries.ts';
+export const COMMAND_SUMMARIES = join(import.meta.dirname, '../src/renderer/src/drawer/command-summaries.ts');
 
 /** The content of {@link COMMAND_SUMMARIES}, not yet formatted. */
 export const commandSummaries = async (): Promise<string> => {

@@ -18,6 +18,7 @@ import { errorTable } from '../src/shared/errors.ts';
 import { wrongCitations } from './citations.ts';
 import { COMMAND_SUMMARIES, commandSummaries, fullName, leaves } from './command-summaries.ts';
 import { oddWords } from './plain-words.ts';
+import { retiredPhrases } from './retired-phrases.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const PAGES = join(ROOT, 'docs/reference');
@@ -256,8 +257,7 @@ const deadLinks = (file: string): string[] => {
 const isCheck = process.argv.includes('--check');
 mkdirSync(PAGES, { recursive: true });
 const errors: string[] = [];
-const summaries = join(ROOT, COMMAND_SUMMARIES);
-const generated = [[summaries, await formatted(summaries, await commandSummaries())]];
+const generated = [[COMMAND_SUMMARIES, await formatted(COMMAND_SUMMARIES, await commandSummaries())]];
 for (const [name, text] of Object.entries(PAGE_TEXTS))
   generated.push([join(PAGES, name), await pageOf(name, await text())]);
 for (const [file = '', page = ''] of generated) {
@@ -276,9 +276,11 @@ const behaviour = readFileSync(join(ROOT, 'docs/behaviour.md'), 'utf8');
 for (const folder of ['src', 'test', 'scripts', 'docs']) {
   for (const file of filesOf(join(ROOT, folder), ['.ts', '.vue', '.md'])) {
     if (file === join(ROOT, 'scripts/citations.test.ts')) continue;
-    for (const number of wrongCitations(readFileSync(file, 'utf8'), behaviour)) {
-      errors.push(`${relative(ROOT, file)} cites behaviour ${number}, which docs/behaviour.md does not have`);
-    }
+    const text = readFileSync(file, 'utf8');
+    const name = relative(ROOT, file);
+    if (folder === 'src' || folder === 'docs') errors.push(...retiredPhrases(text).map((found) => `${name}: ${found}`));
+    for (const number of wrongCitations(text, behaviour))
+      errors.push(`${name} cites behaviour ${number}, which docs/behaviour.md does not have`);
   }
 }
 for (const error of errors) console.error(error);

@@ -1,13 +1,14 @@
 import { describeConfig } from '../engine/config/config.ts';
 import type { ProcedureInput, ProcedureOutput } from '../api/index.ts';
 import { command, group } from './command.ts';
-import { type DeskOptions, dataFolder, databaseFlag } from './desk.ts';
+import { type DeskOptions, dataFolder, databaseFlag, requireDesk } from './desk.ts';
 import { calling } from './fields.ts';
 import { print } from './human-text.ts';
 import { terminal } from './terminal.ts';
 
 const printConfig = command('print', 'Print each setting and where it comes from, without secrets').action(
   (options: DeskOptions) => {
+    requireDesk(options);
     const sources = { flags: databaseFlag(options), env: terminal().env, file: dataFolder(options).config };
     const entries = describeConfig(sources).map((entry) => ({ ...entry }));
     print(entries, options.json === true);

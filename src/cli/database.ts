@@ -4,7 +4,7 @@ import { systemClock } from '../engine/base/clock.ts';
 import { loadConfig, requireNoPassword, shownValue } from '../engine/config/config.ts';
 import { EngineError } from '../shared/errors.ts';
 import { command, group } from './command.ts';
-import { type DeskOptions, dataFolder } from './desk.ts';
+import { type DeskOptions, dataFolder, requireDesk } from './desk.ts';
 import { humanText, print } from './human-text.ts';
 import { commandLog, printLine, printNote, terminal } from './terminal.ts';
 
@@ -18,6 +18,8 @@ interface CopyFlags {
 
 /** The data folder and the other database, between which to copy. */
 const orderOf = (options: DeskOptions, url: UrlFlag, flag: '--to' | '--from') => {
+  // A copy from a database may make the folder.
+  if (flag === '--to') requireDesk(options);
   const folder = dataFolder(options);
   if (typeof url === 'string') requireNoPassword(url, flag);
   const flags = typeof url === 'string' ? { database: url } : {};

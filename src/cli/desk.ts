@@ -95,7 +95,7 @@ export const openEngine = async (
 };
 
 /** Refuses a folder that `--data` names and that does not exist: it is probably mistyped. */
-const requireDesk = ({ data, database }: DeskOptions): void => {
+export const requireDesk = ({ data, database }: DeskOptions): void => {
   if (data === undefined || database !== undefined || existsSync(data)) return;
   const message = `No desk is in ${data}. Check --data, or start a desk there with: gasdesk serve --data ${data}`;
   throw new EngineError('CONFIG_INVALID', message, { dir: data });

@@ -167,7 +167,14 @@ describe('a mistake is answered by what to do instead', () => {
 
   it('a folder that does not exist is not created', async () => {
     const data = join(tempFolder(), 'dsek');
-    for (const args of [['decisions', 'list'], ['doctor'], ['policy', 'show', '--dapp', 'Game Items']]) {
+    const commands = [
+      ['decisions', 'list'],
+      ['doctor'],
+      ['policy', 'show', '--dapp', 'Game Items'],
+      ['config', 'print'],
+      ['database', 'copy', '--to', 'postgres://127.0.0.1:1/desk'],
+    ];
+    for (const args of commands) {
       const { code, stdout, stderr } = await gasdesk([...args, '--data', data]);
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
       expect(stderr).toContain(`No desk is in ${data}. Check --data, or start a desk there with: gasdesk serve`);

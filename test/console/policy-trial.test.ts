@@ -116,6 +116,21 @@ test.each(['contracts', 'walletDeployment', 'webhook'])('the form of %s has a tr
   await panelOf(page).waitFor();
 });
 
+test('what was not read or called can be assumed, and is said apart', async () => {
+  const page = await openPolicy('?form=webhook', { width: 800, colorScheme: 'light' });
+  await page.getByLabel('URL', { exact: true }).fill('https://hooks.example/verify');
+  const panel = panelOf(page);
+  await panel.getByRole('button', { name: 'Try on the last 7 days' }).click();
+  await panel.getByText(/could not be evaluated[.] At that time: for [\d,]+, a webhook was not called/).waitFor();
+  await panel.getByText('Assume that webhooks agree').click();
+  await panel
+    .getByText(/^Not counted above: assuming that each webhook that was not called agreed, on [\d,]+ further decisions/)
+    .waitFor();
+  expect(await panel.getByText('could not be evaluated').count()).toBe(0);
+  expect(await seriousErrors(page)).toEqual([]);
+  await page.screenshot({ path: join(artifacts, 'console-policy-trial-assumed-800-light.png') });
+});
+
 test('nothing went wrong in any page', () => {
   expect(browser().errors.filter((text) => !text.startsWith('Failed to load resource'))).toEqual([]);
 });

@@ -94,9 +94,9 @@ test.each<[string, AccountKind, Situation, boolean]>([
   ['an update starts the windows anew', 'limit', { policy: { rules: [{ ...limit(), cycle: 1 }] } }, false],
   ['a part of the rolling window goes on', 'breaker', { facts: { at: NOW + 59_999 } }, true],
   ['a part of the rolling window ends', 'breaker', { facts: { at: NOW + 60_000 } }, false],
-  ['a resumed desk begins anew', 'breaker', { policy: { resumes: { desk: 1, dapp: 0 } } }, false],
+  ['a resumed desk starts again', 'breaker', { policy: { resumes: { desk: 1, dapp: 0 } } }, false],
   ['a resumed DApp does not set back the others', 'breaker', { policy: { resumes: { desk: 0, dapp: 1 } } }, true],
-  ['a resumed DApp begins anew', 'dappBreaker', { policy: { resumes: { desk: 0, dapp: 1 } } }, false],
+  ['a resumed DApp starts again', 'dappBreaker', { policy: { resumes: { desk: 0, dapp: 1 } } }, false],
 ])('%s: %s', (_, kind, change, isSame) => {
   const base = together(breaker(COST), { policy: { rules: [limit()] } });
   expect(accountsOf(base, kind)).toHaveLength(1);

@@ -416,8 +416,8 @@ describe('what nothing fits ends in a reason, and soon', () => {
     ['ones', `0x${'ff'.repeat(huge / 2 - 2)}`],
     ['lists in lists', `0x${'f9ffff'.repeat(20_000)}`],
     ['lists of one list', `0x02${'c1'.repeat(60_000)}`],
-    ['a bundle without an end', concat(['0x765e827f', word, word, word])],
-    ['an error without an end', concat(['0x08c379a0', word, word])],
+    ['a bundle that is cut off', concat(['0x765e827f', word, word, word])],
+    ['an error that is cut off', concat(['0x08c379a0', word, word])],
   ])(
     '%s',
     (_, text) => {

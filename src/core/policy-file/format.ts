@@ -19,7 +19,7 @@ const fields = <Shape extends z.ZodRawShape>(shape: Shape) =>
 /** A required list. It must be written even if empty, so that a forgotten list does not count as an empty one. */
 const list = <Item extends z.ZodType>(item: Item, key: string) =>
   z.array(item, {
-    error: (issue) => (issue.input === undefined ? `is required. For none, write "${key}: []"` : undefined),
+    error: (issue) => (issue.input === undefined ? `is required; use "${key}: []" for none` : undefined),
   });
 
 const active = z.boolean().default(true);

@@ -39,9 +39,9 @@ describe('what is wrong is said with its line, its column and what would be righ
       'what is forgotten: it must not pass for what is not wanted',
       'version: 1\ncontracts: []',
       [
-        'line 1, column 1: rules is required. For none, write "rules: []"',
-        'line 1, column 1: webhooks is required. For none, write "webhooks: []"',
-        'line 1, column 1: allowedOrigins is required. For none, write "allowedOrigins: []"',
+        'line 1, column 1: rules is required; use "rules: []" for none',
+        'line 1, column 1: webhooks is required; use "webhooks: []" for none',
+        'line 1, column 1: allowedOrigins is required; use "allowedOrigins: []" for none',
       ],
     ],
     ['a version of later', EMPTY.replace('1', '2'), ['line 1, column 1: version must be 1']],
