@@ -61,3 +61,13 @@ test('what was evaluated under an assumption is said apart, with the assumption'
     'No further decision can be evaluated under these assumptions.',
   );
 });
+
+test('the first sentence leaves out the decisions that need an assumption', () => {
+  const counts = { nowSponsored: 0, nowDenied: 0, senders: { nowSponsored: 0, nowDenied: 0 } };
+  const sentence = (decisions: number): string => {
+    const report = { ...trial(counts, 0n), costWei: { before: '0', after: '0' }, unknown: 0, decisions };
+    return trialSentence({ ...report, assumed: { decisions: 141 } }, 'ETH', 'last 7 days');
+  };
+  expect(sentence(165)).toBe('On the 24 decisions of the last 7 days this would have changed nothing.');
+  expect(sentence(141)).toBe('No decision could be evaluated without an assumption.');
+});

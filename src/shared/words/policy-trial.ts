@@ -5,6 +5,8 @@ interface Trial {
   readonly nowSponsored: number;
   readonly nowDenied: number;
   readonly unknown: number;
+  /** Decisions that {@link assumedSentence} is about. The other counts leave them out. */
+  readonly assumed?: { readonly decisions: number } | undefined;
   /** In wei. */
   readonly costWei: { readonly before: string; readonly after: string };
   readonly senders: { readonly nowSponsored: number; readonly nowDenied: number };
@@ -31,7 +33,9 @@ const which = (decisions: number, time: string): string => {
  * @param usd US dollars per coin; empty if unknown
  */
 export const trialSentence = (trial: Trial, coin: string, time = '', usd = ''): string => {
-  const { decisions, nowSponsored, nowDenied, unknown, costWei, senders } = trial;
+  const { nowSponsored, nowDenied, unknown, costWei, senders, assumed } = trial;
+  const decisions = trial.decisions - (assumed?.decisions ?? 0);
+  if (decisions === 0 && trial.decisions > 0) return 'No decision could be evaluated without an assumption.';
   if (decisions === 0) return `There are no decisions${time && ` of the ${time}`} to try it on.`;
   const [denied, sponsored] = [senders.nowDenied, senders.nowSponsored];
   const operations = (count: number, users: number): string =>
