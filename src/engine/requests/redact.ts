@@ -1,19 +1,8 @@
 import { JsonNumber } from '../../shared/schema/decimal.ts';
 
-/** Members that contain a secret or say who the user is, in lower case and without separators. */
-const SECRET_MEMBERS: ReadonlySet<string> = new Set([
-  'voucher',
-  'idtoken',
-  'accesstoken',
-  'authtoken',
-  'apikey',
-  'authorization',
-  'jwt',
-  'passphrase',
-  'password',
-  'privatekey',
-  'secret',
-]);
+/** Members that contain a secret or say who the user is, in any letter case, with or without separators. */
+const SECRET_MEMBER =
+  /^(?:voucher|(?:id|access|auth)[-_]?token|api[-_]?key|authorization|jwt|passphrase|password|private[-_]?key|secret)$/i;
 
 const MARK = '[secret]';
 
@@ -26,15 +15,18 @@ const SECRETS = [
   /\bBearer\s+\S+/gi,
 ];
 
+/** No secret is shorter, in characters. */
+const SHORTEST = 16;
+
 /** A text without secrets. */
 export const redactedText = (text: string): string =>
   // Nearly all texts of a request are hex, and long.
-  text.startsWith('0x') ? text : SECRETS.reduce((rest, pattern) => rest.replace(pattern, MARK), text);
-
-const isSecretMember = (name: string): boolean => SECRET_MEMBERS.has(name.replaceAll(/[-_]/g, '').toLowerCase());
+  text.length < SHORTEST || text.startsWith('0x')
+    ? text
+    : SECRETS.reduce((rest, pattern) => rest.replace(pattern, MARK), text);
 
 const redactedMember = (name: string, value: unknown): unknown =>
-  value !== null && value !== undefined && isSecretMember(name) ? MARK : redacted(value);
+  value !== null && value !== undefined && SECRET_MEMBER.test(name) ? MARK : redacted(value);
 
 /**
  * A value from a client without secrets and without proofs of identity. Returns the same value if it contains none, so
