@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ProcedureInput, ProcedureOutput } from '../../src/api/index.ts';
 import type { SponsoredDapp } from '../support/engine.ts';
+import { gasdesk } from '../support/cli.ts';
 import { useOfflineDesk } from '../support/offline-desk.ts';
 import { operation } from '../support/operations.ts';
 
@@ -194,4 +195,20 @@ test('after a restart, no request is kept, and numbers begin again', async () =>
   await desk().restart();
   await dapp.sponsor(op);
   expect(await list({ after: last })).toMatchObject({ last: 1, requests: [{ seq: 1 }] });
+});
+
+test('the command line lists, shows and counts them', async () => {
+  await post(path, '{"jsonrpc":"2.0","id":3,"method":"pm_nothing","params":["\\u009b31m"]}');
+  const { seq } = await newest();
+  const run = async (...args: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await gasdesk(['requests', ...args, '--data', desk().dir]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    return stdout;
+  };
+  expect(await run('list', '--limit', '1')).toMatch(/pm_nothing +error +\d+ +METHOD_NOT_FOUND/);
+  const shown = await run('show', String(seq));
+  expect(shown).toMatch(/\nRequest\n\{\n {2}"jsonrpc": "2\.0",\n[^]*\nAnswer\n\{\n/);
+  // It cannot control the terminal.
+  expect(shown).not.toContain('\u009b');
+  expect(await run('errors', '--dapp', dapp.paymasterId)).toContain('METHOD_NOT_FOUND');
 });
