@@ -67,8 +67,8 @@ describe.each(cases)('$name', ({ type, code, denied, signed, sparesDrafts }) => 
   });
 });
 
-test('a kind of rule tells the highest amount in each account with which it passes', () => {
-  let told = 0;
+test('a kind of rule states the highest amount in each account with which it passes', () => {
+  let checked = 0;
   for (const { denied, signed } of cases)
     for (const situation of [denied, signed]) {
       const [facts, policy] = inputsOf(situation);
@@ -86,13 +86,13 @@ test('a kind of rule tells the highest amount in each account with which it pass
           if (passes === undefined) expect(full).toBe(empty);
           else if (passes < 0n) expect(empty).toBeGreaterThan(0);
           else {
-            told += 1;
+            checked += 1;
             expect([denialsWith(index, passes), denialsWith(index, passes + 1n)]).toEqual([empty, empty + 1]);
           }
         }
       }
     }
-  expect(told).toBeGreaterThan(100);
+  expect(checked).toBeGreaterThan(100);
 });
 
 describe('without Node, browser, clock and entropy', () => {

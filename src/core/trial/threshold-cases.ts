@@ -25,7 +25,7 @@ export interface ThresholdCase extends TalliedDecision {
   readonly reads: readonly CaseRead[];
 }
 
-/** The amounts that tell which thresholds are of use, in the unit of the limit. */
+/** The amounts that show which thresholds are of use, in the unit of the limit. */
 export interface UsefulAmounts {
   /** What the smallest operation takes. A lower threshold denies everything. */
   readonly least: bigint;

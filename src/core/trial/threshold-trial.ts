@@ -74,7 +74,7 @@ const mostHeld = ({ input, kinds }: Plan, { next }: Verdict): (bigint | undefine
   });
 };
 
-/** The amounts in the accounts, without those of kinds of rules that tell which amounts make them deny. */
+/** The amounts in the accounts, without those of kinds of rules that state which amounts make them deny. */
 const emptied = ({ kinds }: Plan, reads: readonly AccountRead[]): bigint[] => {
   let next = 0;
   return kinds.flatMap(([{ mostHeld: hasMost }, reservations]) => {
