@@ -24,7 +24,7 @@ export class RollingWindow {
     this.#since = since;
   }
 
-  /** Number of the newest bucket; undefined if there are none. */
+  /** Number of the newest bucket; undefined without buckets. */
   get newest(): number | undefined {
     return this.#parts.size === 0 ? undefined : Math.max(...this.#parts.keys());
   }

@@ -2,8 +2,6 @@ import type { DecisionRecord } from '../../shared/schema/decision.ts';
 import type { MeasuredStep, Reason, Verdict } from '../decision/decide.ts';
 import { decidePlanned, denialIn, planOperation, reasonOf } from '../decision/decide.ts';
 import { readableFacts } from '../decision/record.ts';
-import type { Facts } from '../facts/facts.ts';
-import type { Policy } from '../policy/policy.ts';
 import { readRevision } from '../policy/revision.ts';
 import { wasRead } from '../rules/rule.ts';
 import { type Assumptions, factsAssuming } from './assumptions.ts';

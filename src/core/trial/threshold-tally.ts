@@ -37,8 +37,14 @@ export class ThresholdTally {
     this.steps = Array.from({ length: steps }, emptyStep);
   }
 
-  /** @param weight how many decisions this one stands for */
-  add({ at, sender, before, costWei }: TalliedDecision, after: 'sponsored' | 'denied' | 'unknown', weight = 1): void {
+  /**
+   * Counts a decision.
+   * @param decision at the time
+   * @param after its result under the threshold
+   * @param weight how many decisions this one stands for
+   */
+  add(decision: TalliedDecision, after: 'sponsored' | 'denied' | 'unknown', weight = 1): void {
+    const { at, sender, before, costWei } = decision;
     const isSponsored = (after === 'unknown' ? before : after) === 'sponsored';
     const cost = costWei * BigInt(weight);
     if (before === 'sponsored') this.#cost.before += cost;

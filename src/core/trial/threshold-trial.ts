@@ -48,7 +48,7 @@ interface UnlimitedDraft {
   readonly limit: LimitRule;
 }
 
-/** @throws EngineError `RULE_NOT_FOUND` or `NOT_A_LIMIT` */
+/** The draft without its limit's threshold. @throws EngineError `RULE_NOT_FOUND` or `NOT_A_LIMIT` */
 const unlimitedBeside = (recorded: Policy, { draftAt, ruleId, from }: ThresholdDraft): UnlimitedDraft => {
   const draft = draftAt(from);
   const index = draft.rules.findIndex((rule) => rule.ruleId === ruleId);

@@ -59,7 +59,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** @param report receives the progress */
+/** Starts a trial of thresholds in a thread of its own. @param report receives the progress */
 export const startThresholdThread = (
   task: ThresholdTask,
   report: (progress: ThresholdProgress) => void,

@@ -1,3 +1,4 @@
+import { systemClock } from '../base/clock.ts';
 import { setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { thresholdUnits } from '../../core/rules/spending-limit/index.ts';
@@ -93,9 +94,9 @@ class Thresholds {
         this.#seeAmounts(this.#trial.cases);
         seenAmounts = this.#trial.cases.length;
       }
-      if (performance.now() - reportedAt >= PROGRESS_MS) {
+      if (systemClock.monotonic() - reportedAt >= PROGRESS_MS) {
         post(this.progress);
-        reportedAt = performance.now();
+        reportedAt = systemClock.monotonic();
       }
       // Meanwhile, requests are answered.
       await turn();

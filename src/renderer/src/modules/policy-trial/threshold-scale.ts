@@ -33,7 +33,7 @@ const spread = (least: bigint, highest: bigint): bigint[] => {
  * The thresholds that a slider offers, in ascending order: from the smallest that allows anything to twice the most that
  * is used.
  *
- * @param useful decimal, as the engine found them
+ * Decimal, as the engine finds the useful ones.
  */
 export const thresholdScale = (
   measure: Measure,
