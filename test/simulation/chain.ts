@@ -136,7 +136,7 @@ export class ModelChain {
 }
 
 /** The logs of a block, in order: before an operation's own event, its contract reports what it took from the tank. */
-export const logsOf = ({ number, hash, operations }: Block): Log[] => {
+const encodeLogs = ({ number, hash, operations }: Block): readonly Log[] => {
   const place = { blockNumber: toBeHex(number) as Hex, blockHash: hash };
   return operations
     .flatMap((one) => {
@@ -151,6 +151,15 @@ export const logsOf = ({ number, hash, operations }: Block): Log[] => {
       ];
     })
     .map((log, index) => ({ ...log, ...place, logIndex: toBeHex(index) as Hex }));
+};
+
+/** Nodes are asked for the same blocks again and again. */
+const encoded = new WeakMap<Block, readonly Log[]>();
+
+export const logsOf = (block: Block): readonly Log[] => {
+  const logs = encoded.get(block) ?? encodeLogs(block);
+  encoded.set(block, logs);
+  return logs;
 };
 
 export const wordOf = (value: bigint | string): Hex =>

@@ -76,9 +76,11 @@ const nested = new WeakSet<Database.Database>();
 
 const statements = Object.getPrototypeOf(new Database(':memory:').prepare('SELECT 1')) as { run: Run };
 const originalRun = statements.run;
+/** What needs room. Ending a transaction or a savepoint needs none before the commit. */
+const WRITE = /^\s*(INSERT|UPDATE|DELETE)/i;
 statements.run = function (this: Database.Statement, ...values: unknown[]) {
-  const { database } = this;
-  if (nested.has(database)) watchOf(database)?.writing(database);
+  const { database, source } = this;
+  if (WRITE.test(source) && nested.has(database)) watchOf(database)?.writing(database);
   return originalRun.apply(this, values);
 };
 

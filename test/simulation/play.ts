@@ -86,7 +86,7 @@ const scheduleActors = (world: World): void => {
     if (!world.desk.isUp) return;
     world.isRestartDue = true;
   });
-  world.every('full disk', 300_000 / haste, (part) => {
+  world.every('full disk', 120_000 / haste, (part) => {
     world.disk.full = part.pick([0, 50, 100]);
     world.diskChangedAt = time.now;
     world.disturb();
@@ -94,7 +94,7 @@ const scheduleActors = (world: World): void => {
     world.tell(`the disk refuses ${world.disk.full} % of what is written`);
   });
   world.every('full disk', 20_000, () => checkReadiness(world));
-  world.every('slow disk', 300_000 / haste, (part) => {
+  world.every('slow disk', 200_000 / haste, (part) => {
     world.disk.slowMs = part.pick([0, 100, 3_000]);
     world.disturb();
     world.count(`disk: ${world.disk.slowMs} ms`);
