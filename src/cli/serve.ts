@@ -1,12 +1,14 @@
+import { resolve } from 'node:path';
 import { portHolder } from '../engine/http/port-holder.ts';
 import { EngineError } from '../shared/errors.ts';
 import { stopRequested, serveUntil } from './stop-requested.ts';
 import { command, wholeNumber } from './command.ts';
-import { type DeskOptions, openEngine } from './desk.ts';
+import { type DeskOptions, dataPath, openEngine, requirePassphrase } from './desk.ts';
 
 interface ServeFlags {
   host?: string;
   port?: number;
+  standby?: string;
 }
 
 /** Adds to the error which process uses the port, and what to do about it. */
@@ -24,15 +26,30 @@ const explainTaken = async (error: unknown): Promise<never> => {
   );
 };
 
+/** Restores the copy in `target` once its desk is gone. False if the process is asked to stop before. */
+const takeOver = async (target: string, options: DeskOptions, stopped: Promise<unknown>): Promise<boolean> => {
+  const passphrase = requirePassphrase(options, 'the vault');
+  const { restoreAsStandby } = await import('../engine/backup/restore-as-standby.ts');
+  const stopping = new AbortController();
+  void stopped.then(() => stopping.abort());
+  return restoreAsStandby({ target, passphrase, dir: dataPath(options), signal: stopping.signal });
+};
+
 /** `gasdesk serve`. Prints one line when it is listening, and runs until it is asked to stop. */
 export const serveCommand = command('serve', 'Run the service without a window')
   .option('--host <host>', 'address to listen on (default: 127.0.0.1)')
   .option('--port <port>', 'port to listen on, 0 for any free port (default: 8645)', wholeNumber(0, 65_535))
-  .action(async ({ host, port, ...options }: DeskOptions & ServeFlags) => {
+  .option(
+    '--standby <target>',
+    'wait until the service that copies to this folder is gone, then restore its copy and take over',
+  )
+  .action(async ({ host, port, standby, ...options }: DeskOptions & ServeFlags) => {
     const stopped = stopRequested();
+    if (standby !== undefined && !(await takeOver(resolve(standby), options, stopped))) return;
     const engine = await openEngine(options, {
       ...(host !== undefined && { host }),
       ...(port !== undefined && { port }),
+      ...(standby !== undefined && { continuousBackup: resolve(standby), continuousBackupWait: true }),
     });
     await serveUntil(stopped, engine, () => engine.serve().catch(explainTaken));
   });

@@ -2,19 +2,17 @@ import { createBackgroundWork } from './service/background-work.ts';
 import { createBackups } from './backup/backups.ts';
 import { createContinuousBackup } from './continuous-backup/continuous-backup.ts';
 import { finishInterrupted } from './backup/restore.ts';
-import { type OnRollback, openWatchedDatabase } from './log/watched-database.ts';
+import { openWatchedDatabase } from './log/watched-database.ts';
 import { createChainAccess } from './chain/chain-access.ts';
 import { createBelievedFees } from './chain/fees/believed-fees.ts';
 import { createRates } from './chain/rates/rates.ts';
 import { createReceiptReader } from './chain/read-receipts.ts';
 import { createSettlement } from './chain/settlement.ts';
 import { warnOfSetBack } from './service/clock-watch.ts';
-import { type Clock, type Entropy, systemClock, systemEntropy } from './base/clock.ts';
-import type { Config, ConfigSources } from './config/config.ts';
+import { systemClock, systemEntropy } from './base/clock.ts';
 import { createControlApp } from './control/app.ts';
 import { listenForOwner } from './control/listen-for-owner.ts';
-import type { DataFolder } from './data-folder/data-folder.ts';
-import { type FreeBytes, freeOnDisk } from './data-folder/free-bytes.ts';
+import { freeOnDisk } from './data-folder/free-bytes.ts';
 import { lockDataFolder } from './data-folder/lock.ts';
 import { removeAbandonedFolders } from './data-folder/temporary-folder.ts';
 import { createThresholdTrials } from './policy-trial/threshold-trials.ts';
@@ -31,62 +29,28 @@ import { watchDesk } from './notifications/watch.ts';
 import { createKeySigners } from './keys/key-signers.ts';
 import { createKeystores } from './keys/keystores.ts';
 import { createWallets } from './keys/wallets.ts';
-import type { Log } from './base/log.ts';
 import { requireNodeApi } from './base/node-api.ts';
 import { Secret } from './base/secret.ts';
 import { undoAll } from './base/undo-all.ts';
 import { createDecisionFeed } from './events/decision-feed.ts';
 import { followOthers } from './service/follow-others.ts';
 import { measureExposure } from './service/exposure.ts';
+import type { EngineOptions } from './service/engine-options.ts';
 import { type Service, createService } from './service/index.ts';
 import { createOutgoing } from './service/outgoing.ts';
 import { createSettings } from './config/settings.ts';
 import { reconcileSigners } from './signer/chain-signer.ts';
 import { openOrMakeVault } from './signer/open-or-make-vault.ts';
-import type { ScryptCost } from './signer/scrypt-key.ts';
 import { openVault } from './signer/vault.ts';
 import { openDeskDatabase } from './store/open-database.ts';
 import { createOperatorTransactions } from './transactions/operator-transactions.ts';
 import { createKeySets } from './identity/key-sets.ts';
 import { createPost } from './network/http-post.ts';
 import { createNames } from './network/names.ts';
-import { type Network, systemNetwork } from './network/network.ts';
+import { systemNetwork } from './network/network.ts';
 import { createDeliverer } from './webhooks/deliver.ts';
 import { createRecentRequests } from './requests/recent-requests.ts';
 import { createReceiver } from './webhooks/receiver.ts';
-
-export interface EngineOptions {
-  readonly folder: DataFolder;
-  readonly config: Config;
-  /** Sources of `config`, so that the operator can see them and change settings in the file. */
-  readonly configSources?: Pick<ConfigSources, 'flags' | 'env'>;
-  readonly log: Log;
-  /** Unlocks the vault, or creates it. Without a passphrase, the vault stays locked. */
-  readonly passphrase?: Secret<string> | undefined;
-  /**
-   * A key that the machine stores. It unlocks or creates the vault instead of a passphrase. A vault with another key
-   * stays locked until `vault.open` is called, which also adds this key to the vault.
-   */
-  readonly vaultKey?: Secret<Uint8Array> | undefined;
-  readonly clock?: Clock;
-  readonly entropy?: Entropy;
-  /** Connections in and out. Default: those of the machine. */
-  readonly network?: Network;
-  /** Absolute path, without a trailing separator, of the built console to serve below `/console/`. */
-  readonly consoleFolder?: string;
-  /** The origin that may embed the console: the demo's playground. None by default. */
-  readonly consoleFramedBy?: string | undefined;
-  /** Replaced in tests in which several engines share a database. */
-  readonly openDatabase?: typeof openDeskDatabase;
-  /** Returns the bytes that can still be written to a folder; by default, asks the operating system. */
-  readonly freeBytes?: FreeBytes;
-  /** Addresses of DNS servers for the names of webhooks and nodes. Default: the machine's DNS servers. */
-  readonly nameServers?: readonly string[];
-  /** What to do if the database is older than this engine's last write. Default: `refuse`. */
-  readonly onRollback?: OnRollback;
-  /** scrypt cost for the vault and new keystores. Tests use a low cost. */
-  readonly scrypt?: ScryptCost;
-}
 
 /** A running engine. It locks the data folder until it is stopped. */
 export interface Engine {
@@ -126,7 +90,17 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
   try {
     if (finishInterrupted(folder.dir)) log.warn('restore.completed');
     const place = { folder, url: config.database };
-    const database = await openWatchedDatabase({ folder, place, openDatabase, onRollback, freeBytes, clock, log });
+    let confirm: () => Promise<void> | undefined = () => undefined;
+    const database = await openWatchedDatabase({
+      folder,
+      place,
+      openDatabase,
+      onRollback,
+      freeBytes,
+      confirm: () => confirm(),
+      clock,
+      log,
+    });
     undo.push(() => database.close());
     let endCopy = (): Promise<void> => Promise.resolve();
     // Copies what everything else has written at its end.
@@ -172,7 +146,8 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     const backups = createBackups({ folder, store, vault, clock, entropy, freeBytes, scrypt });
     undo.push(() => backups.stop());
     const continuousBackup = createContinuousBackup({ folder, config, store, vault, freeBytes, clock, entropy, log });
-    endCopy = continuousBackup.stop;
+    endCopy = () => continuousBackup.stop();
+    confirm = continuousBackup.confirm;
     const keystores = createKeystores({ dir: folder.keystores, clock, entropy, scrypt });
     const wallets = createWallets(clock);
     const keySigners = createKeySigners({ keystores, wallets });
@@ -263,6 +238,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
       stop: () => undoAll(undo),
       async serve() {
         removeAbandonedFolders(log);
+        await continuousBackup.lead();
         const serving = { ...config, clock, log, network };
         const control = createControlApp({ service: () => service, log, entropy });
         servers.push(await listenForOwner(folder.controlSocket, control, serving));

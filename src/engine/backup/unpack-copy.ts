@@ -40,11 +40,7 @@ export const unpackCopy = async ({ file, s3, passphrase, until }: CopyOrder, dir
   if (error !== undefined) throw unreadable(file, `its database is damaged (${error})`);
   const files = names.map(async (name) => {
     const path = join(dir, name);
-    return {
-      name: name as Manifest['files'][number]['name'],
-      bytes: statSync(path).size,
-      sha256: await sha256Of(path),
-    };
+    return { name, bytes: statSync(path).size, sha256: await sha256Of(path) };
   });
   const manifest = { madeAt: at, gasdesk: version, schema: schemaOf(database), files: await Promise.all(files) };
   return readManifest(file, manifestText(manifest));

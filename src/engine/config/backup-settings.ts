@@ -38,6 +38,10 @@ export const backupSettings = {
     .default('')
     .describe('the id of an access key for the object store'),
   s3SecretAccessKey: secret(/^[!-~]*$/).describe('the secret access key for the object store'),
+  continuousBackupWait: z
+    .boolean()
+    .default(false)
+    .describe('true or false (whether answers wait until the continuous backup contains them, as a standby needs)'),
   continuousBackupDays: z
     .int()
     .min(1)

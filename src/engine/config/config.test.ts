@@ -58,6 +58,7 @@ test('without any setting the service listens on this machine only', () => {
     connectionSharePercent: 25,
     continuousBackup: '',
     continuousBackupDays: 7,
+    continuousBackupWait: false,
     s3Endpoint: '',
     s3Region: 'us-east-1',
     s3AccessKeyId: '',

@@ -1,3 +1,4 @@
+import { EngineError } from '../../shared/errors.ts';
 import type { Clock, Entropy } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { Config } from '../config/config.ts';
@@ -5,8 +6,10 @@ import type { DataFolder } from '../data-folder/data-folder.ts';
 import { type FreeBytes, LEAST_FREE_BYTES, bytesText } from '../data-folder/free-bytes.ts';
 import type { Vault } from '../signer/vault.ts';
 import type { Snapshots } from '../store/snapshots.ts';
-import { MARKER, copiesOf, copyName, namesBefore } from './catalogue.ts';
+import { MARKER, copiesOf, copyName, namesBefore, readCopies } from './catalogue.ts';
 import { CopyBroken, type CopyThread, startCopyThread } from './copy-thread.ts';
+import type { Lease } from './lease.ts';
+import { leaseTarget, takeLead } from './take-lead.ts';
 import { readMarker } from './marker.ts';
 import { type S3Settings, openTarget, placeOf } from './open-target.ts';
 import type { CopyTarget } from './target.ts';
@@ -27,13 +30,26 @@ export interface ContinuousBackup {
   start(): void;
   /** Copies everything that is committed when this is called. The error, if any, is part of the state. */
   copyNow(): Promise<ContinuousBackupState>;
+  /**
+   * Takes the lead, and waits until everything is copied. From then on, {@link confirm} waits. Does nothing unless the
+   * settings say that answers wait.
+   *
+   * @throws EngineError `DATA_FOLDER_UNUSABLE` if another desk has led since; `BACKUP_FAILED`
+   */
+  lead(): Promise<void>;
+  /**
+   * Resolves when everything that is committed is copied, and this desk leads. Undefined if answers do not wait. The
+   * promise rejects with EngineError `STORE_UNAVAILABLE`.
+   */
+  readonly confirm: () => Promise<void> | undefined;
   /** Copies what is left, and ends. */
   stop(): Promise<void>;
 }
 
 interface ContinuousBackupContext {
   readonly folder: DataFolder;
-  readonly config: Pick<Config, 'continuousBackup' | 'continuousBackupDays' | 'database'> & S3Settings;
+  readonly config: Pick<Config, 'continuousBackup' | 'continuousBackupDays' | 'continuousBackupWait' | 'database'> &
+    S3Settings;
   readonly store: Pick<Snapshots, 'databaseBytes' | 'setCheckpoints'>;
   readonly vault: Pick<Vault, 'state' | 'copyKey' | 'unlockers'>;
   readonly freeBytes: FreeBytes;
@@ -50,6 +66,14 @@ const LAST_COPY_MS = 10_000;
 const DAY_MS = 86_400_000;
 /** A whole database is sent again when the changes since then are as large, but not for fewer bytes than this. */
 const LEAST_CHANGES = 64 * 2 ** 20;
+
+const notConfirmed = (error: string | null): EngineError =>
+  new EngineError(
+    'STORE_UNAVAILABLE',
+    error === null
+      ? 'Another desk may lead, so this one answers nothing'
+      : `The continuous backup cannot be written to (${error}), so nothing is answered`,
+  );
 
 export const POSTGRES =
   'The data is in PostgreSQL, which Gasdesk does not copy. Use its own tools: streaming replication, or pgBackRest or WAL-G with archived WAL';
@@ -96,7 +120,10 @@ export const createContinuousBackup = (context: ContinuousBackupContext): Contin
     await requireOwn(openTarget(place), desk);
     // From here on, the thread checkpoints, and only what it has read.
     await store.setCheckpoints(false);
-    const copy = copyName(clock.now(), Buffer.from(entropy.bytes(4)).toString('hex'));
+    const copies = await readCopies(openTarget(place));
+    // Later than every other, even if another desk's clock was ahead.
+    const at = Math.max(clock.now(), (copies.at(-1)?.segments.at(-1)?.at ?? 0) + 1);
+    const copy = copyName(at, Buffer.from(entropy.bytes(4)).toString('hex'));
     try {
       const task = { dir: folder.dir, place, copy, key: key.reveal(), desk };
       const thread = await startCopyThread(task, () => clock.now());
@@ -152,7 +179,8 @@ export const createContinuousBackup = (context: ContinuousBackupContext): Contin
     if (cause instanceof CopyBroken || isFull) await end();
   };
 
-  const copyOn = async (copy: Running): Promise<void> => {
+  /** Copies everything. @returns whether it can be restored */
+  const copyOn = async (copy: Running): Promise<boolean> => {
     const { isWhole, bytesSince, at } = await copy.thread.copy();
     if (isWhole) copy.copiedAt = at;
     if (isSnapshotDue(copy, bytesSince)) {
@@ -160,32 +188,40 @@ export const createContinuousBackup = (context: ContinuousBackupContext): Contin
         .catch((cause: unknown) => (running === copy ? failed(cause) : undefined))
         .finally(() => (copy.sending = undefined));
     }
+    return isWhole;
   };
 
-  const poll = async (): Promise<void> => {
+  /** Follows the settings, and copies everything. @returns whether what was committed before can be restored */
+  const poll = async (): Promise<boolean> => {
     const { continuousBackup: target } = config;
     try {
       if (running !== undefined && running.target !== target) await end();
       if (target === '') {
         error = null;
-        return;
+        return false;
       }
       if (running === undefined) {
         since = clock.now();
         running = await begin(target);
       }
       const copy = running;
-      await copyOn(copy);
+      const isCopied = await copyOn(copy);
       if (copy.sending === undefined) error = null;
+      return isCopied;
     } catch (cause) {
       await failed(cause);
+      return false;
     }
   };
 
-  let last = Promise.resolve();
+  let last: Promise<unknown> = Promise.resolve();
   let isStopped = false;
   let cancelTimer = (): void => undefined;
-  const inTurn = (): Promise<void> => (last = last.then(() => (isStopped ? undefined : poll())));
+  const inTurn = (): Promise<boolean> => {
+    const next = last.then(() => (isStopped ? false : poll()));
+    last = next;
+    return next;
+  };
   const tick = async (): Promise<void> => {
     await inTurn();
     if (!isStopped) cancelTimer = clock.setTimer(error === null ? EVERY_MS : RETRY_MS, () => void tick());
@@ -202,8 +238,45 @@ export const createContinuousBackup = (context: ContinuousBackupContext): Contin
     };
   };
 
+  let lease: Lease | undefined;
+  let waiting: { readonly resolve: () => void; readonly reject: (error: EngineError) => void }[] = [];
+  let isConfirming = false;
+  const confirmAll = async (): Promise<void> => {
+    isConfirming = true;
+    while (waiting.length > 0) {
+      const batch = waiting;
+      waiting = [];
+      const isCopied = await inTurn();
+      // Asked last: until now, no other desk can have read the copy in order to lead.
+      if (isCopied && lease?.isHeld() === true) for (const { resolve } of batch) resolve();
+      else for (const { reject } of batch) reject(notConfirmed(isCopied ? null : error));
+    }
+    isConfirming = false;
+  };
+
   return {
     state,
+    async lead() {
+      if (!config.continuousBackupWait) return;
+      const taken = await takeLead({
+        target: leaseTarget(placeOf(config.continuousBackup, config)),
+        dir: folder.dir,
+        clock,
+        entropy,
+      });
+      lease = taken;
+      while (!(await inTurn())) {
+        await running?.sending;
+        if (error !== null) throw new EngineError('BACKUP_FAILED', error);
+      }
+    },
+    confirm() {
+      if (lease === undefined || isStopped) return undefined;
+      return new Promise((resolve, reject) => {
+        waiting.push({ resolve, reject });
+        if (!isConfirming) void confirmAll();
+      });
+    },
     start: () => void tick(),
     async copyNow() {
       await inTurn();
@@ -223,6 +296,7 @@ export const createContinuousBackup = (context: ContinuousBackupContext): Contin
         giveUp();
       }
       await end();
+      await lease?.end(true);
     },
   };
 };

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
-import { type FileHandle, mkdir, open, readFile, readdir, rename, rm } from 'node:fs/promises';
+import { type FileHandle, link, mkdir, open, readFile, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
+import { type Entropy, systemEntropy } from '../base/clock.ts';
 import { syncFolder } from '../data-folder/write-durably.ts';
-import type { CopyTarget } from './target.ts';
+import type { LeaseTarget } from './target.ts';
 
 /** Files that are still being written have this ending. */
 const PARTIAL = '.new';
@@ -19,8 +20,19 @@ const makeFolder = async (dir: string): Promise<void> => {
   syncFolder(dirname(dir));
 };
 
+const writePartial = async (path: string, bytes: Uint8Array): Promise<void> => {
+  let file: FileHandle | undefined;
+  try {
+    file = await open(path, 'w', 0o600);
+    await file.writeFile(bytes);
+    await file.sync();
+  } finally {
+    await file?.close();
+  }
+};
+
 /** A folder, such as a mounted disk of another machine. */
-export const folderTarget = (dir: string): CopyTarget => {
+export const folderTarget = (dir: string, entropy: Pick<Entropy, 'uuid'> = systemEntropy): LeaseTarget => {
   const pathOf = (name: string): string => join(dir, ...name.split('/'));
   return {
     name: dir,
@@ -46,16 +58,26 @@ export const folderTarget = (dir: string): CopyTarget => {
     async write(name, bytes) {
       const path = pathOf(name);
       await makeFolder(dirname(path));
-      let file: FileHandle | undefined;
-      try {
-        file = await open(path + PARTIAL, 'w', 0o600);
-        await file.writeFile(bytes);
-        await file.sync();
-      } finally {
-        await file?.close();
-      }
+      await writePartial(path + PARTIAL, bytes);
       await rename(path + PARTIAL, path);
       syncFolder(dirname(path));
+    },
+    async create(name, bytes) {
+      const path = pathOf(name);
+      const partial = `${path}-${entropy.uuid()}${PARTIAL}`;
+      await makeFolder(dirname(path));
+      try {
+        await writePartial(partial, bytes);
+        // Unlike a rename, a link never replaces a file.
+        await link(partial, path);
+        syncFolder(dirname(path));
+        return true;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+        throw error;
+      } finally {
+        await rm(partial, { force: true });
+      }
     },
     async remove(names) {
       for (const name of names) await rm(pathOf(name), { force: true });

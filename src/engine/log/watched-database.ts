@@ -32,6 +32,8 @@ interface OpenOptions {
   readonly openDatabase: typeof openDeskDatabase;
   readonly onRollback: OnRollback;
   readonly freeBytes: FreeBytes;
+  /** See `StoreWatch`. */
+  readonly confirm: () => Promise<void> | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -51,7 +53,7 @@ const refusal = ({ words, written, found }: Rollback): EngineError =>
  * @throws EngineError as {@link openDeskDatabase}, and `LOG_ROLLED_BACK`
  */
 export const openWatchedDatabase = async (options: OpenOptions): Promise<WatchedDatabase> => {
-  const { folder, place, openDatabase, onRollback, freeBytes, clock, log } = options;
+  const { folder, place, openDatabase, onRollback, freeBytes, confirm, clock, log } = options;
   const file = openLogEndFile(folder.logEnd, log);
   // The disk of an external database server cannot be checked from here.
   const hasRoom = async (): Promise<boolean> =>
@@ -71,7 +73,7 @@ export const openWatchedDatabase = async (options: OpenOptions): Promise<Watched
     }
   };
   try {
-    database = await openDatabase(place, { clock, log, onLogEnd, onError: storage.failed });
+    database = await openDatabase(place, { clock, log, onLogEnd, confirm, onError: storage.failed });
     const { store } = database;
     const found = await findRollback(store, file.known());
     if (found !== undefined && onRollback === 'refuse') throw refusal(found);

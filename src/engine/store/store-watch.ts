@@ -8,5 +8,10 @@ export interface StoreWatch {
   readonly log: Log;
   /** Called after each commit with a log entry, before its caller gets the answer. */
   readonly onLogEnd?: (end: LogEnd) => void;
+  /**
+   * Called after each commit. Callers get their answers when the promise resolves, and its error if it rejects; the
+   * commit stays.
+   */
+  readonly confirm?: () => Promise<void> | undefined;
   readonly onError?: (error: EngineError) => void;
 }

@@ -33,12 +33,15 @@ export interface SqliteAccess extends Access {
   readonly logChanges: () => Promise<void>;
 }
 
-interface AccessOptions extends Pick<StoreWatch, 'clock' | 'onLogEnd'> {
+interface AccessOptions extends Pick<StoreWatch, 'clock' | 'onLogEnd' | 'confirm'> {
   readonly timed: SlowLog;
 }
 
 /** Access to the tables through the connection of this engine, the only one that writes: the data folder is locked. */
-export const accessOf = (database: Database, { clock, onLogEnd, timed }: AccessOptions): SqliteAccess => {
+export const accessOf = (
+  database: Database,
+  { clock, onLogEnd, confirm = () => undefined, timed }: AccessOptions,
+): SqliteAccess => {
   const statements = statementsOf(database);
   const steps = stepsOf(statements);
   const head: DeskHead = { ledgerVersion: 0, accounts: 0, logSize: 0, logAt: 0, logHash: null };
@@ -108,6 +111,7 @@ export const accessOf = (database: Database, { clock, onLogEnd, timed }: AccessO
     save,
     undone,
     committed,
+    confirm,
   });
   const transaction = database.transaction((write: Steps<unknown>) => {
     begin();
@@ -136,6 +140,7 @@ export const accessOf = (database: Database, { clock, onLogEnd, timed }: AccessO
       try {
         const result = transaction.immediate(write(tx)) as T;
         committed();
+        await confirm();
         return result;
       } catch (error) {
         undone();

@@ -168,6 +168,7 @@ describe('what a transaction keeps in memory', () => {
       },
       undone: () => (sum = stored()),
       committed: () => undefined,
+      confirm: () => undefined,
     });
     const add = (amount: number, then: () => unknown = () => undefined): Promise<unknown> =>
       memory.run(() => {

@@ -34,10 +34,18 @@ export interface CommitHooks {
   readonly undone: () => void;
   /** Runs after each commit, before its callers get their results. */
   readonly committed: () => void;
+  /** Called after `committed`. Callers wait for the promise, and get its error if it rejects. */
+  readonly confirm: () => Promise<void> | undefined;
 }
 
 const nothing = (): void => undefined;
-const NO_HOOKS: CommitHooks = { begin: nothing, save: nothing, undone: nothing, committed: nothing };
+const NO_HOOKS: CommitHooks = {
+  begin: nothing,
+  save: nothing,
+  undone: nothing,
+  committed: nothing,
+  confirm: () => undefined,
+};
 
 /**
  * One flush to disk serves all requests in flight: writes that arrive before the next turn of the event loop are
@@ -46,7 +54,7 @@ const NO_HOOKS: CommitHooks = { begin: nothing, save: nothing, undone: nothing, 
 export const createGroupCommit = (
   database: Database.Database,
   timed: SlowLog,
-  { begin, save, undone, committed }: CommitHooks = NO_HOOKS,
+  { begin, save, undone, committed, confirm }: CommitHooks = NO_HOOKS,
 ): GroupCommit => {
   let queue: PendingWrite[] = [];
   let isScheduled = false;
@@ -105,7 +113,10 @@ export const createGroupCommit = (
     try {
       const settles = timed('commit', () => commit(batch), batch.length);
       committed();
-      for (const settle of settles) settle();
+      const confirming = confirm();
+      const settleAll = (): void => settles.forEach((settle) => settle());
+      if (confirming === undefined) settleAll();
+      else confirming.then(settleAll, (error: unknown) => batch.forEach(({ reject }) => reject(error)));
     } catch (error) {
       // The transaction itself failed, for example because the disk is full. Nothing of the batch was written.
       undone();

@@ -97,6 +97,8 @@ export const followWal = (file: string): WalFollower => {
     }
   };
 
+  /** A function, because reading changes it. */
+  const isUpToDate = (): boolean => hasReadAll;
   const readOn = (): WalChanges | undefined => {
     const now = current();
     if (now === undefined) return undefined;
@@ -128,7 +130,7 @@ export const followWal = (file: string): WalFollower => {
       hold();
       return readOn();
     },
-    hasReadAll: () => hasReadAll,
+    hasReadAll: isUpToDate,
     bytes: () => fstatSync(wal).size,
     checkpoint() {
       if (!hasReadAll) return undefined;
@@ -143,7 +145,7 @@ export const followWal = (file: string): WalFollower => {
       }
       try {
         const changes = readOn();
-        if (hasReadAll) {
+        if (isUpToDate()) {
           const { log, checkpointed } = frames('PASSIVE');
           mayRestart = position?.frames === log && checkpointed === log;
         }
