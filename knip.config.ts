@@ -53,6 +53,8 @@ export default {
     'tslib',
     // `gasdesk dev` finds it by name, in the project of its user, too.
     '@pimlico/alto',
+    // It has no types, so test/support/object-store.ts loads it with `require`.
+    '@20minutes/s3rver',
     // Its native binding is loaded by name, so that its slow JavaScript never is.
     'secp256k1',
   ],
