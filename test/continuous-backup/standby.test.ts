@@ -42,7 +42,7 @@ const deskAndStandby = async () => {
   const [dir, target] = [tempFolder(), tempFolder()];
   const apiKey = await signingFolder(dir, LIMIT);
   const env = { ...SIGNING_ENV, GASDESK_CONTINUOUS_BACKUP: target, GASDESK_CONTINUOUS_BACKUP_WAIT: 'true' };
-  const start = () => serve(['--data', dir], env);
+  const start = (changes: NodeJS.ProcessEnv = {}) => serve(['--data', dir], { ...env, ...changes });
   const desk = await start();
   const standby = serve(['--data', join(tempFolder(), 'standby'), '--standby', target], SIGNING_ENV);
   return { apiKey, desk, standby, start };
@@ -61,6 +61,8 @@ test('a standby takes over from a killed desk: every answer counts, and the kill
   expect(before + others + after).toBeGreaterThanOrEqual(LIMIT - 8);
   expect(after).toBeGreaterThan(0);
   await expect(start()).rejects.toThrow('Another desk has taken the lead');
+  const withoutWaiting = { GASDESK_CONTINUOUS_BACKUP_WAIT: 'false' };
+  await expect(start(withoutWaiting)).rejects.toThrow('Another desk has taken the lead');
 });
 
 test('a desk that was paused signs nothing after its standby has taken over', async () => {

@@ -9,7 +9,7 @@ import type { Snapshots } from '../store/snapshots.ts';
 import { MARKER, copiesOf, copyName, namesBefore, readCopies } from './catalogue.ts';
 import { CopyBroken, type CopyThread, startCopyThread } from './copy-thread.ts';
 import type { Lease } from './lease.ts';
-import { leaseTarget, takeLead } from './take-lead.ts';
+import { leaseTarget, requireNoLaterLead, takeLead } from './take-lead.ts';
 import { readMarker } from './marker.ts';
 import { type S3Settings, openTarget, placeOf } from './open-target.ts';
 import type { CopyTarget } from './target.ts';
@@ -257,14 +257,14 @@ export const createContinuousBackup = (context: ContinuousBackupContext): Contin
   return {
     state,
     async lead() {
-      if (!config.continuousBackupWait) return;
-      const taken = await takeLead({
-        target: leaseTarget(placeOf(config.continuousBackup, config)),
-        dir: folder.dir,
-        clock,
-        entropy,
-      });
-      lease = taken;
+      const { continuousBackup, continuousBackupWait } = config;
+      const { dir } = folder;
+      const place = placeOf(continuousBackup, config);
+      if (!continuousBackupWait) {
+        if (continuousBackup !== '') await requireNoLaterLead({ target: openTarget(place), dir, entropy });
+        return;
+      }
+      lease = await takeLead({ target: leaseTarget(place), dir, clock, entropy });
       while (!(await inTurn())) {
         await running?.sending;
         if (error !== null) throw new EngineError('BACKUP_FAILED', error);

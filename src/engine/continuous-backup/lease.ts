@@ -33,7 +33,7 @@ const FOLDER = 'lease/';
 const nameOf = (number: number): string => `${FOLDER}${String(number).padStart(10, '0')}`;
 
 /** Undefined if no desk has ever led. @throws Error of the target */
-const newestLease = async (target: CopyTarget): Promise<StoredLease | undefined> => {
+export const newestLease = async (target: CopyTarget): Promise<StoredLease | undefined> => {
   const name = (await target.list(FOLDER)).at(-1);
   const bytes = name === undefined ? undefined : await target.read(name);
   if (name === undefined || bytes === undefined) return undefined;
