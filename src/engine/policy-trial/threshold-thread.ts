@@ -59,7 +59,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** Starts a trial of thresholds in a thread of its own. @param report receives the progress */
+/** Starts a thread with a task. @param report receives the progress */
 export const startThresholdThread = (
   task: ThresholdTask,
   report: (progress: ThresholdProgress) => void,
@@ -71,9 +71,10 @@ export const startThresholdThread = (
   let hasExited = false;
   let requests = 0;
   worker.on('message', (news: FromThresholds) => {
-    if (!('request' in news)) return report(news);
-    waiting.get(news.request)?.resolve(news.counts);
-    waiting.delete(news.request);
+    if ('request' in news) {
+      waiting.get(news.request)?.resolve(news.counts);
+      waiting.delete(news.request);
+    } else report(news);
   });
   worker.on('error', (cause) => (error = cause as Error));
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
@@ -85,10 +86,10 @@ export const startThresholdThread = (
   return {
     count: (threshold) =>
       new Promise((resolve, reject) => {
-        if (hasExited) return reject(error);
         requests += 1;
         waiting.set(requests, { resolve, reject });
-        send({ request: requests, threshold });
+        if (hasExited) reject(error);
+        else send({ request: requests, threshold });
       }),
     end() {
       send('end');

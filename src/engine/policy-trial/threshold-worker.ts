@@ -1,4 +1,3 @@
-import { systemClock } from '../base/clock.ts';
 import { setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { thresholdUnits } from '../../core/rules/spending-limit/index.ts';
@@ -26,7 +25,8 @@ if (port === null) throw new Error('This is started as a thread');
 const SAMPLE = 1_000;
 /** Number of steps in the series: three hours each for a week. */
 const STEPS = 56;
-const PROGRESS_MS = 200;
+/** Number of decisions between two progress reports, which gives several reports per second. */
+const REPORT_EVERY = 2_000;
 const LOWEST_PRIORITY = 19;
 
 const post = (news: FromThresholds): void => port.postMessage(news);
@@ -83,7 +83,7 @@ class Thresholds {
   }
 
   async read(past: SampledDecisions, isEnding: () => boolean): Promise<void> {
-    let reportedAt = 0;
+    let reported = 0;
     let seenAmounts = 0;
     for (let batch = await past.next(); batch.length > 0 && !isEnding(); batch = await past.next()) {
       for (const { record, revision } of batch) {
@@ -94,9 +94,9 @@ class Thresholds {
         this.#seeAmounts(this.#trial.cases);
         seenAmounts = this.#trial.cases.length;
       }
-      if (systemClock.monotonic() - reportedAt >= PROGRESS_MS) {
+      if (this.#trial.cases.length >= reported + REPORT_EVERY) {
         post(this.progress);
-        reportedAt = systemClock.monotonic();
+        reported = this.#trial.cases.length;
       }
       // Meanwhile, requests are answered.
       await turn();

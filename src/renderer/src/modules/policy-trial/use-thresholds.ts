@@ -103,9 +103,10 @@ export const useThresholds = (
     try {
       const times = { from: desk.now - TRIED_DAYS * DAY_MS, to: desk.now };
       const { trialId: begun } = await transport.call('policies.tryThresholds', { change, ...times });
-      if (mine !== trial) return end(begun);
-      trialId = begun;
-      await recount();
+      if (mine === trial) {
+        trialId = begun;
+        await recount();
+      } else end(begun);
     } catch (cause) {
       fail(mine, cause);
     }

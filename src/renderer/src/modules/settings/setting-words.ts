@@ -44,6 +44,22 @@ const WORDS: Readonly<Record<string, SettingWords>> = {
       'Store only the hash of what DApps send for webhooks and of what webhooks answer. Applies to new decisions.',
   },
   webhookMaxConcurrent: { title: 'Concurrent calls per webhook', purpose: 'Further calls wait their turn.' },
+  continuousBackup: {
+    title: 'Continuous backup',
+    purpose: 'The folder or bucket (s3://BUCKET/PREFIX) in which Gasdesk keeps an encrypted copy up to date.',
+  },
+  continuousBackupDays: {
+    title: 'Days of continuous backup',
+    purpose: 'For so many days, any second can be restored.',
+  },
+  continuousBackupWait: {
+    title: 'Answers wait for the continuous backup',
+    purpose: 'A standby needs this: Gasdesk answers only when the copy contains the decision.',
+  },
+  s3Endpoint: { title: 'Object store', purpose: 'URL of an S3-compatible store. Empty for Amazon S3.' },
+  s3Region: { title: 'Region of the object store', purpose: 'Such as us-east-1.' },
+  s3AccessKeyId: { title: 'Access key of the object store', purpose: 'The id of the key.' },
+  s3SecretAccessKey: { title: 'Secret key of the object store', purpose: 'The secret that belongs to the access key.' },
   database: { title: 'Database', purpose: 'Several services may share one PostgreSQL database.' },
   host: { title: 'Listen address', purpose: 'With 127.0.0.1, only this machine can connect.' },
   port: { title: 'Port', purpose: '0 takes any free port.' },
