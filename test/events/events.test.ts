@@ -197,7 +197,7 @@ describe('a client of the events', () => {
     // Once something is decided, no timer of the connection's start is left to count.
     await decide(1);
     // A background loop has no timer while it is at work. Now all loops have theirs, and so does the connection.
-    const before = 13;
+    const before = 15;
     await expect.poll(() => clock.pending).toBe(before);
     // Beyond what sockets hold between the two.
     for (let sent = 0; clock.pending <= before; sent += 20) {
