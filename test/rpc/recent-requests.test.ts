@@ -191,6 +191,7 @@ test('a flood of refused requests does not displace those of DApps', async () =>
 });
 
 test('after a restart, no request is kept, and numbers begin again', async () => {
+  for (let times = 0; times < 2; times += 1) await dapp.sponsor(op);
   const { last } = await list();
   await desk().restart();
   await dapp.sponsor(op);
