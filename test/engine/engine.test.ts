@@ -205,8 +205,9 @@ describe('stopping', () => {
       ended = true;
     });
     // This wait; the next checks of settlement, the operator's transactions, contracts, clocks, fees, notifications and
-    // their delivery, gas schedules and the search index; and the connection's time-out.
-    await expect.poll(() => clock.pending).toBe(13);
+    // their delivery, gas schedules, the search index, the continuous backup and whether it is behind; and the
+    // connection's time-out.
+    await expect.poll(() => clock.pending).toBe(15);
 
     await clock.advance(9_999);
     expect(ended).toBe(false);
