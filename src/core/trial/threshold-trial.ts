@@ -77,9 +77,9 @@ const mostHeld = ({ input, kinds }: Plan, { next }: Verdict): (bigint | undefine
 /** The amounts in the accounts, without those of kinds of rules that state which amounts make them deny. */
 const emptied = ({ kinds }: Plan, reads: readonly AccountRead[]): bigint[] => {
   let next = 0;
-  return kinds.flatMap(([{ mostHeld: hasMost }, reservations]) => {
+  return kinds.flatMap(([kind, reservations]) => {
     const own = reads.slice(next, (next += reservations));
-    return own.map(({ held }) => (hasMost === undefined ? held : 0n));
+    return own.map(({ held }) => (kind.mostHeld === undefined ? held : 0n));
   });
 };
 
