@@ -63,7 +63,7 @@ test('on the page of a DApp, only its requests and commands that name it', async
   await page.evaluate((hash) => (window.location.hash = hash), `#/dapps/${paymasterId}/tank`);
   await tab(page, 'Requests').click();
   await requests(page).getByRole('button').filter({ hasText: 'pm_nothing' }).first().waitFor();
-  expect(await requests(page).getByText('Unknown API key').count()).toBe(0);
+  await expect.poll(() => requests(page).getByText('Unknown API key').count()).toBe(0);
   await drawer(page).getByText('Only this DApp').click();
   await requests(page).getByText('Unknown API key').first().waitFor();
   await tab(page, 'Commands').click();
