@@ -70,7 +70,7 @@ test(
       return { window, text: () => printed, found: sign.exec(printed)?.[1] ?? '' };
     };
 
-    expect((await shell(version, folder)).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect((await shell(version, folder)).stdout).toMatch(/^\d+\.\d+\.\d+(?:-[\w.]+)?\n$/);
     await shell(newApp, folder);
     const desk = await open(dev, /(Ctrl-C ends everything)/);
     writeFileSync(join(app, 'src', 'main.js'), program);
