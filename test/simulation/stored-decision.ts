@@ -12,7 +12,7 @@ interface Stored {
 /**
  * A sponsored decision as it is in the database file at this moment, read past the engine.
  *
- * @param paymasterId of its DApp, as several may sign the same operation; default: any
+ * @param paymasterId of its DApp, as several may sign the same operation; default: whichever it is
  */
 export const storedDecision = (file: string, userOpHash: Hex, paymasterId?: string): Stored | undefined => {
   const database = new Database(file, { readonly: true });

@@ -26,3 +26,8 @@ it('an ordinary request stays the same object, so that it is not copied', () => 
 it('hex is not searched, whatever it contains', () => {
   expect(redactedText(`0x${'12'.repeat(40)}`)).toBe(`0x${'12'.repeat(40)}`);
 });
+
+it('a long text takes time by its length, whatever it repeats', () => {
+  for (const part of ['-eyJ', 'eyJa.', 'Bearer ', 'whsec_', 'gd_', '-gd_', 'a1b2c3d4e.00000000-'])
+    expect(redactedText(part.repeat(500_000))).not.toBe('');
+});

@@ -109,7 +109,7 @@ interface CallerRequest extends ReceivedRequest {
   readonly chainId: number;
   /** The DApp of the API key. Undefined if no DApp on the chain has the key. */
   readonly paymasterId: string | undefined;
-  /** See {@link Watch.start}. */
+  /** Called when a request starts. @returns a function that receives the request when it is answered */
   readonly start: () => Keep;
 }
 
