@@ -21,10 +21,20 @@ const ODD_TEXTS: readonly string[] = [
   '9'.repeat(400),
 ];
 
-/** Drawn seldom, because they take most of the time. */
-const LONG_TEXTS = [`0x${'ab'.repeat(LONG)}`, 'x'.repeat(LONG)];
+/** Repeated, they make an expression or a parser that starts again at each of them take time by the square of the length. */
+const REPEATED = [
+  ...['x', '9', ' ', '\n', '(', '[', '{"a":', '"', '\\', '%25', '<', '!', '&& ', '../', 'a.', '-', '-a', '.-'],
+  ...['eyJa.', '-eyJ', 'Bearer ', '-gd_', 'whsec_', 'a1b2c3d4e.00000000-', 'https://', '{{', '${', '0x', 'é'],
+];
 
-const oddText = (draw: Draw): string => draw.pick(draw.chance(1) ? LONG_TEXTS : ODD_TEXTS);
+const longText = (draw: Draw): string => {
+  if (draw.chance(30)) return `0x${'ab'.repeat(LONG)}`;
+  const part = draw.pick(REPEATED);
+  return part.repeat(LONG / part.length);
+};
+
+/** Long texts are drawn seldom, because they take most of the time. */
+const oddText = (draw: Draw): string => (draw.chance(1) ? longText(draw) : draw.pick(ODD_TEXTS));
 
 const ODD_NUMBERS: readonly string[] = [
   ...['0', '-0', '-1', '1.5', '1e3', '1e400', '-1e400', '1e-400', '1e21', '0.1', '2147483648', '4294967296'],
