@@ -37,8 +37,9 @@ export default defineConfig({
     build: {
       // Its polyfill would fetch, which the content security policy forbids and Chromium does not need.
       modulePreload: false,
-      // It is also sent over a network, to browsers.
+      // It is also sent over a network, to browsers. `test/console/weight.test.ts` says how much of it.
       minify: true,
+      chunkSizeWarningLimit: 10_000,
       rolldownOptions: {
         input: 'src/renderer/index.html',
         // What every page needs is one file: some sixty small ones take a browser longer than their contents.
