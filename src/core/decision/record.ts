@@ -87,9 +87,12 @@ type Wire = Readonly<Record<string, unknown>>;
  */
 const storedOperation = (op: Wire, requested: Wire): object => {
   if (Object.keys(requested).some((field) => !Object.hasOwn(op, field))) return { op };
-  const isRequested = ([field, value]: [string, unknown]): boolean =>
-    value === requested[field] || JSON.stringify(value) === JSON.stringify(requested[field]);
-  return { opChanges: Object.fromEntries(Object.entries(op).filter((entry) => !isRequested(entry))) };
+  const opChanges: Record<string, unknown> = {};
+  for (const field of Object.keys(op)) {
+    const [value, before] = [op[field], requested[field]];
+    if (value !== before && JSON.stringify(value) !== JSON.stringify(before)) opChanges[field] = value;
+  }
+  return { opChanges };
 };
 
 /**

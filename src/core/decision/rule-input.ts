@@ -1,4 +1,5 @@
 import { chainSymbol } from '../../shared/chains.ts';
+import type { UserOperation } from '../../shared/schema/user-operation.ts';
 import { decodeCalls } from '../calls/decode-calls.ts';
 import { decodeDeployment, deploymentOf } from '../calls/decode-deployment.ts';
 import { conditionAnswers } from '../conditions/answers.ts';
@@ -25,13 +26,20 @@ const paymentOf = ({ token }: Facts, { token: layout }: PaymasterLayout): Paymen
   });
 };
 
-/** The input of the rules for an operation under a policy. */
-export const ruleInput = (facts: Facts, policy: Policy): RuleInput => {
+/**
+ * The input of the rules for an operation under a policy.
+ *
+ * @param op the operation of the facts, for callers that have read it already
+ */
+export const ruleInput = (
+  facts: Facts,
+  policy: Policy,
+  op: UserOperation = fromRpcUserOperation(facts.op),
+): RuleInput => {
   const { chainId, version } = policy.dapp;
   const sponsoring = requireLayout(version);
   const payment = paymentOf(facts, sponsoring);
   const layout = payment?.charging.layout ?? sponsoring;
-  const op = fromRpcUserOperation(facts.op);
   const { sender, callData } = op;
   const decoding = decodeCalls(callData, { sender, entryPointVersion: layout.entryPointVersion });
   const requiredWei = layout.reservedCost(op);

@@ -42,7 +42,8 @@ export const redacted = (value: unknown): unknown => {
     return kept.every((part, index) => part === parts[index]) ? value : kept;
   }
   let changed: Record<string, unknown> | undefined;
-  for (const [name, part] of Object.entries(value)) {
+  for (const name of Object.keys(value)) {
+    const part = (value as Readonly<Record<string, unknown>>)[name];
     const kept = redactedMember(name, part);
     if (kept === part) continue;
     changed ??= { ...value };

@@ -130,7 +130,7 @@ export const decideOperation = (context: DecisionContext, request: SponsorshipRe
       const gathering = gatherFacts(context, request, prepared, { reads, current, webhooks });
       const facts = gathering instanceof Promise ? await gathering : gathering;
       // If a rule was added or became active meanwhile, or if the price source changed, the missing data is read first.
-      const input = ruleInput(facts, current.policy);
+      const input = ruleInput(facts, current.policy, prepared.op);
       if (!isRead(input, reads, current.policy)) continue;
       const planned = planInput(input);
       const { reservations } = planned;

@@ -27,7 +27,8 @@ export const withoutProof = (value: unknown): unknown => {
   }
   if (typeof value !== 'object' || value === null || value instanceof JsonNumber) return value;
   let changed: Record<string, unknown> | undefined;
-  for (const [name, part] of Object.entries(value)) {
+  for (const name of Object.keys(value)) {
+    const part = (value as Readonly<Record<string, unknown>>)[name];
     const kept = withheldMember(name, part);
     if (kept === part) continue;
     changed ??= { ...value };
