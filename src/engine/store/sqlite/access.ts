@@ -85,6 +85,8 @@ export const accessOf = (
   const save = (): void => runSteps(pending.save(steps));
   const undone = (): void => {
     isCurrent = false;
+    // The changes that the transaction has taken are back in their table.
+    hasChanges = true;
     pending.undone();
   };
   let reported: Buffer | null = null;
@@ -155,10 +157,13 @@ export const accessOf = (
         return runSteps(write(tx));
       }),
     async heldOf(parts) {
-      runSteps(pending.ledger.load(steps, parts));
-      const held = parts.map(pending.ledger.heldOf);
-      pending.ledger.endReading();
-      return held;
+      try {
+        runSteps(pending.ledger.load(steps, parts));
+        return parts.map(pending.ledger.heldOf);
+      } finally {
+        // If the disk has failed, a window is known, but not its buckets.
+        pending.ledger.endReading();
+      }
     },
     newestAccount() {
       readHead();

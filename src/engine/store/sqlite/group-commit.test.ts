@@ -116,6 +116,22 @@ describe('writes that come at the same time', () => {
     expect(await commit.run(() => insert(4))).toBe(4);
   });
 
+  it('all fail when one of them cannot be undone alone', async () => {
+    let attempts = 0;
+    const failing = commit.run(() => {
+      insert(2);
+      attempts += 1;
+      // Like a disk that fails the rollback to a savepoint, in a transaction that continues.
+      if (attempts === 2) database.exec('RELEASE "\t_bs3.\t"');
+      throw new Error('the rule has a bug');
+    });
+    const writes = [commit.run(() => insert(1)), failing, commit.run(() => insert(3))];
+    const refused = expect.stringContaining('no such savepoint');
+    expect(await outcomes(writes)).toEqual([refused, refused, refused]);
+    expect([rows(), database.inTransaction]).toEqual([[], false]);
+    expect(await commit.run(() => insert(4))).toBe(4);
+  });
+
   it('all fail when the database is closed before their turn', async () => {
     const writes = [commit.run(() => 1), commit.run(() => 2)];
     database.close();

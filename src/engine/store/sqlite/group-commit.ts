@@ -70,23 +70,31 @@ export const createGroupCommit = (
     return settles;
   });
 
-  const inSavepoint = database.transaction((write: () => unknown) => {
-    begin();
-    const result = write();
-    // The savepoint of a later write may be undone. The changes of this write must not be undone with it.
-    save();
-    return result;
+  /** @param failed called with the error of the write itself */
+  const inSavepoint = database.transaction((write: () => unknown, failed: (error: unknown) => void) => {
+    try {
+      begin();
+      const result = write();
+      // The savepoint of a later write may be undone. The changes of this write must not be undone with it.
+      save();
+      return result;
+    } catch (error) {
+      failed(error);
+      throw error;
+    }
   });
   const commitApart = database.transaction((batch: readonly PendingWrite[]): Settle[] => {
     begin();
     save();
     return batch.map(({ write, resolve, reject }) => {
+      let own: unknown;
       try {
-        const result = inSavepoint(write);
+        const result = inSavepoint(write, (error) => (own = error));
         return () => resolve(result);
       } catch (error) {
-        // If the disk failed, SQLite has rolled back everything, so only the whole batch can report the error.
-        if (!database.inTransaction) throw error;
+        // If the disk failed, SQLite has rolled back everything, or could not undo this write alone. In both cases,
+        // only the whole batch can report the error.
+        if (!database.inTransaction || error !== own) throw error;
         undone();
         return () => reject(error);
       }
