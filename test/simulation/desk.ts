@@ -29,6 +29,8 @@ export interface DeskOptions {
   readonly time: VirtualTime;
   readonly internet: Internet;
   readonly disk: DiskFaults;
+  /** Called with every line of an engine's own log. */
+  readonly note?: (line: string) => void;
 }
 
 /** A desk whose engine stops, dies and starts again, on the files that are then left. */
@@ -70,10 +72,14 @@ export class SimulatedDesk {
    * @throws EngineError of a disk without room; another start can then be tried
    */
   async start(): Promise<void> {
-    const { draw, time, internet, disk: faults } = this.#options;
+    const { draw, time, internet, disk: faults, note } = this.#options;
     const dir = this.#folder(this.#starts + 1);
     const part = draw.part(`start ${this.#starts} at ${time.now}`);
     const clock = time.clock();
+    const write = (line: string): void => {
+      this.#log.push(line);
+      note?.(line);
+    };
     const network = new ProcessNetwork(internet, clock);
     const folder = openDataFolder(dir);
     const disk = new Disk(folder.dir, part.part('disk'), faults, (ms) => time.sleep(ms));
@@ -82,7 +88,7 @@ export class SimulatedDesk {
       engine = await createEngine({
         folder,
         config: loadConfig({ flags: { port: 0, rateLimitPerKey: 0, rateLimitPerSender: 0, rateLimitPerIp: 0 } }),
-        log: createLog({ level: 'info', clock, write: (line) => void this.#log.push(line) }),
+        log: createLog({ level: 'info', clock, write }),
         passphrase: new Secret(PASSPHRASE),
         scrypt: { N: 2, r: 1, p: 1 },
         clock,

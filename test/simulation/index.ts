@@ -17,6 +17,8 @@ const { values: flags } = parseArgs({
     length: { type: 'string' },
     /** Kinds of what happens that are left out, by name; default: drawn from the seed. */
     without: { type: 'string' },
+    /** Plays every seed a second time, and compares all that happens. */
+    twice: { type: 'boolean', default: false },
     /** Continues after a failure, and does not look for shorter stories. */
     all: { type: 'boolean', default: false },
     /** Plants a mistake into the sources first, by the name that `--faults` prints. */
@@ -35,7 +37,7 @@ const STORY_LINES = 60;
 if (flags.fault !== undefined) plant(flags.fault);
 const { buildContracts } = await import('../../scripts/build-contracts.ts');
 const { findFaults } = await import('./find-faults.ts');
-const { commandOf, failureCode, playScenario, scenarioOf, shrink } = await import('./scenario.ts');
+const { commandOf, compared, failureCode, playScenario, scenarioOf, shrink } = await import('./scenario.ts');
 const { KINDS } = await import('./world.ts');
 
 const scenario = (seed: number) => {
@@ -54,6 +56,7 @@ let [seed, runs, passedMs] = [Number(flags.seed), 0, 0];
 do {
   const one = scenario(seed);
   let played = await playScenario(one);
+  if (flags.twice) played = await compared(one, played);
   runs += 1;
   passedMs += played.passedMs;
   for (const [name, count] of played.tally) total.set(name, (total.get(name) ?? 0) + count);

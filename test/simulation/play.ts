@@ -27,6 +27,8 @@ export interface Played {
   /** Root of the desk's log at the end, base64; undefined after a failure. */
   readonly root: string | undefined;
   readonly failure: Error | undefined;
+  /** Hash of everything that happened, hex: the same whenever the seed is played. */
+  readonly trace: string;
   /** World time, ms. */
   readonly passedMs: number;
   readonly tally: World['tally'];
@@ -189,6 +191,7 @@ export const play = async ({ seed, dir, kinds, lengthMs }: PlayOptions): Promise
   const outcome = (failure: Error | undefined, root?: string): Played => ({
     root,
     failure,
+    trace: world.trace.digest(),
     passedMs: world.time.now - start,
     tally: world.tally,
     story: world.story,

@@ -32,6 +32,15 @@ export const playScenario = async ({ seed, kinds, minutes }: Scenario): Promise<
   }
 };
 
+/** Plays a scenario again. @returns what came of it first; a failure if something else happens now */
+export const compared = async (scenario: Scenario, first: Played): Promise<Played> => {
+  const second = await playScenario(scenario);
+  if (second.trace === first.trace && second.root === first.root) return first;
+  const at = first.story.findIndex((line, index) => line !== second.story[index]);
+  const detail = `${first.story[at] ?? 'The story ends'}; then: ${second.story[at] ?? 'the story ends'}`;
+  return { ...first, failure: new Violation('NOT_REPEATED', detail) };
+};
+
 /** What makes two failures the same. */
 export const failureCode = (failure: Error): string =>
   failure instanceof Violation ? failure.code : `${failure.name}: ${failure.message.slice(0, 60)}`;

@@ -4,11 +4,20 @@ import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import type { Network, ServerPlace } from '../../src/engine/network/network.ts';
 
+/** Called with everything that is sent. */
+type Note = (sent: string) => void;
+
 /** One end of a connection in memory. It has what Node's HTTP asks of a socket. */
 class Wire extends Duplex {
   readonly remoteAddress = '127.0.0.1';
   peer: Wire | undefined;
   #hasEnded = false;
+  readonly #note: Note;
+
+  constructor(note: Note) {
+    super();
+    this.#note = note;
+  }
 
   override _read(): void {
     // The peer pushes what it writes.
@@ -17,6 +26,7 @@ class Wire extends Duplex {
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error) => void): void {
     if (this.peer === undefined || this.peer.destroyed) done(connectionReset());
     else {
+      this.#note(chunk.toString('latin1'));
       this.peer.push(chunk);
       done();
     }
@@ -63,8 +73,8 @@ class Wire extends Duplex {
 const connectionReset = (): Error => Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
 const connectionRefused = (): Error => Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
 
-const connection = (): [Wire, Wire] => {
-  const [one, other] = [new Wire(), new Wire()];
+const connection = (note: Note): [Wire, Wire] => {
+  const [one, other] = [new Wire(note), new Wire(note)];
   [one.peer, other.peer] = [other, one];
   return [one, other];
 };
@@ -72,6 +82,11 @@ const connection = (): [Wire, Wire] => {
 /** The servers that engines call, by host name. */
 export class Internet {
   readonly #servers = new Map<string, Server>();
+  readonly note: Note;
+
+  constructor(note: Note = () => undefined) {
+    this.note = note;
+  }
 
   /** Puts a server at a host, which is an IP address. */
   serve(host: string, answer: RequestListener): void {
@@ -79,7 +94,7 @@ export class Internet {
   }
 
   connect(host: string): Wire {
-    const [near, far] = connection();
+    const [near, far] = connection(this.note);
     const server = this.#servers.get(host);
     if (server === undefined) process.nextTick(() => near.destroy(connectionRefused()));
     else server.emit('connection', far as unknown as Socket);
@@ -104,7 +119,7 @@ export class ProcessNetwork implements Network {
   agents(): ReturnType<Network['agents']> {
     const agent = new Agent({ keepAlive: false });
     agent.createConnection = ({ host }) => {
-      const wire = this.#isCut ? connection()[0] : this.#internet.connect(String(host));
+      const wire = this.#isCut ? connection(this.#internet.note)[0] : this.#internet.connect(String(host));
       this.#keep(wire);
       return wire as unknown as Socket;
     };
@@ -131,7 +146,7 @@ export class ProcessNetwork implements Network {
   ): Promise<{ readonly status: number; readonly body: string } | undefined> {
     const server = this.#servers.at(-1);
     if (server === undefined || this.#isCut) return Promise.resolve(undefined);
-    const [near, far] = connection();
+    const [near, far] = connection(this.#internet.note);
     this.#keep(far);
     const chunks: Buffer[] = [];
     const answered = new Promise<ReturnType<typeof readAnswer>>((resolve) => {

@@ -9,6 +9,7 @@ import type { DiskFaults } from './disk.ts';
 import { type Draw, drawOf } from '../support/draw.ts';
 import { createNode } from './node.ts';
 import { VirtualTime, settle } from './time.ts';
+import { Trace } from './trace.ts';
 import { Violation } from './violation.ts';
 import { Internet } from './wires.ts';
 
@@ -99,7 +100,8 @@ export class World {
   /** How much faster than usual everything but time goes wrong. */
   readonly haste: number;
   readonly time = new VirtualTime();
-  readonly internet = new Internet();
+  readonly trace: Trace;
+  readonly internet: Internet;
   readonly chain: ModelChain;
   readonly node: ReturnType<typeof createNode>;
   readonly disk: DiskFaults = { full: 0, slowMs: 0 };
@@ -145,7 +147,10 @@ export class World {
     this.draw = drawOf(seed);
     this.kinds = kinds;
     this.haste = this.draw.part('haste').pick([1, 1, 5]);
-    const { time, internet } = this;
+    const { time } = this;
+    this.trace = new Trace(time, dir);
+    this.internet = new Internet(this.trace.note);
+    const { internet, trace } = this;
     this.chain = new ModelChain(this.draw.part('chain'), Math.floor(time.now / 1_000));
     this.node = createNode({
       chain: this.chain,
@@ -157,7 +162,14 @@ export class World {
       time,
     });
     internet.serve(HOSTS.node, (request, response) => this.run('node', this.node.serve(request, response)));
-    this.desk = new SimulatedDesk({ dir, draw: this.draw.part('desk'), time, internet, disk: this.disk });
+    this.desk = new SimulatedDesk({
+      dir,
+      draw: this.draw.part('desk'),
+      time,
+      internet,
+      disk: this.disk,
+      note: trace.note,
+    });
   }
 
   count(name: string): void {
@@ -165,6 +177,7 @@ export class World {
   }
 
   tell(words: string): void {
+    this.trace.note(words);
     this.story.push(`${new Date(this.time.now).toISOString().slice(5, 23)} ${words}`);
   }
 
