@@ -77,6 +77,7 @@ export const audit = async (
   world.isCalm = true;
   node.heal();
   Object.assign(world.disk, { full: 0, slowMs: 0 });
+  time.aheadMs = 0;
   // Past every signature, every wait of the desk, and any further try of an event.
   for (let passed = 0; passed < 6; passed += 1) {
     await playUntil(time.now + 90_000);

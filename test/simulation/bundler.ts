@@ -41,7 +41,7 @@ export const mineBlock = (world: World, draw: Draw): void => {
     const isUsed = chain.nextNonce(sender, nonce >> 64n) > nonce;
     if (validUntil < timestamp || isUsed) leave();
     // A bundle has one operation of a sender.
-    else if (world.kinds.has('bundler') && !senders.has(sender) && draw.chance(40)) {
+    else if (world.kinds.has('bundler') && !senders.has(sender) && draw.chance(world.eagerness)) {
       leave();
       if (chain.nextNonce(sender, nonce >> 64n) !== nonce) continue;
       senders.add(sender);

@@ -76,8 +76,8 @@ const nested = new WeakSet<Database.Database>();
 
 const statements = Object.getPrototypeOf(new Database(':memory:').prepare('SELECT 1')) as { run: Run };
 const originalRun = statements.run;
-/** What needs room. Ending a transaction or a savepoint needs none before the commit. */
-const WRITE = /^\s*(INSERT|UPDATE|DELETE)/i;
+/** What a disk can fail before the commit. Undoing a whole transaction needs nothing from it. */
+const WRITE = /^\s*(INSERT|UPDATE|DELETE|SAVEPOINT|RELEASE|ROLLBACK TO)/i;
 statements.run = function (this: Database.Statement, ...values: unknown[]) {
   const { database, source } = this;
   if (WRITE.test(source) && nested.has(database)) watchOf(database)?.writing(database);

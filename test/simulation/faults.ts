@@ -37,6 +37,11 @@ export const faults: readonly Fault[] = [
     'for (const pending of batch)',
   ),
   groupCommit(
+    'what could not be undone alone is committed',
+    'if (!database.inTransaction || error !== own) throw error;',
+    'if (!database.inTransaction) throw error;',
+  ),
+  groupCommit(
     'an answer does not wait for its commit',
     'return () => resolve(result);',
     'resolve(result);\n      return () => undefined;',

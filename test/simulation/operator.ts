@@ -54,7 +54,7 @@ const readLimits = async (world: World, dapp: Dapp): Promise<void> => {
   const start = world.starts;
   const listed = await limitsOf(world, dapp);
   if (world.starts !== start || !world.desk.isUp) return;
-  const { now, awake } = world.time;
+  const { awake } = world.time;
   const inForce = new Set<Limit>();
   for (const { _id: ruleId, active, policyData } of listed) {
     if (!active) continue;
@@ -77,12 +77,12 @@ const readLimits = async (world: World, dapp: Dapp): Promise<void> => {
     if (known === undefined) dapp.limits.push(limit);
     inForce.add(limit);
   }
-  for (const limit of dapp.limits) if (limit.to === Infinity && !inForce.has(limit)) limit.to = now;
+  for (const limit of dapp.limits) if (limit.to === Infinity && !inForce.has(limit)) limit.to = awake;
 };
 
 /** Before a change is sent, what it may end is no longer certain. */
 const endLimits = (world: World, dapp: Dapp): void => {
-  for (const limit of dapp.limits) if (limit.to === Infinity) limit.to = world.time.now;
+  for (const limit of dapp.limits) if (limit.to === Infinity) limit.to = world.time.awake;
 };
 
 const drawLimit = (draw: Draw) => {
@@ -90,9 +90,43 @@ const drawLimit = (draw: Draw) => {
   return {
     type: draw.pick(['PAYMASTER', 'SMART_ACCOUNT']),
     thresholdType: isCount ? 'COUNT' : 'NATIVE_ASSET',
-    threshold: isCount ? String(draw.between(1, 20)) : `0.00${draw.between(1, 9)}`,
-    cycleDuration: { value: draw.pick([1, 3, 24]), unit: 'hour' },
+    threshold: isCount ? String(draw.between(1, draw.pick([5, 20]))) : `0.00${draw.between(1, 9)}`,
+    cycleDuration: { value: draw.pick([1, 1, 3, 24]), unit: 'hour' },
   };
+};
+
+type Rules = Awaited<ReturnType<typeof limitsOf>>;
+
+/** Changes the limits of a DApp that has these. */
+const changeLimits = async (
+  world: World,
+  dapp: Dapp,
+  rules: Rules,
+  words: string,
+  work: () => Promise<unknown>,
+): Promise<void> => {
+  const { desk, starts } = world;
+  endLimits(world, dapp);
+  const isRefused = await confirmed(world, work(), () => undefined);
+  world.count(`operator: ${words}`);
+  world.tell(`operator: ${words} on DApp ${dapp.index}${isRefused ? ', in vain' : ''}`);
+  if (!desk.isUp) return;
+  const after = await limitsOf(world, dapp);
+  const isSame = JSON.stringify(after) === JSON.stringify(rules);
+  if (isRefused && !isSame && world.starts === starts) world.blame('REFUSED_AND_DONE', words);
+  await readLimits(world, dapp);
+};
+
+/** The operator adds a limit, unless there are many. */
+export const addLimit = async (world: World, draw: Draw, dapp: Dapp): Promise<void> => {
+  const { paymasterId } = dapp;
+  const rules = await limitsOf(world, dapp);
+  if (rules.length >= 4 || !world.desk.isUp) return;
+  const name = `limit ${draw.below(10 ** 9)}`;
+  const rule = { name, policyType: 'PAYMASTER_SA_LIMIT', policyData: drawLimit(draw) };
+  await changeLimits(world, dapp, rules, 'add a limit', () =>
+    world.desk.call('rules.create', { paymasterId, rule } as never),
+  );
 };
 
 /** The operator changes limits and puts coins into tanks. */
@@ -101,47 +135,32 @@ export const operate = async (world: World, draw: Draw): Promise<void> => {
   if (!desk.isUp) return;
   const dapp = draw.pick(world.dapps);
   const { paymasterId } = dapp;
-  const rules = await limitsOf(world, dapp);
-  const rule = rules.length > 0 ? draw.pick(rules) : undefined;
   const act = draw.pick(['create', 'create', 'update', 'toggle', 'delete', 'fund'] as const);
-  const change = async (words: string, work: () => Promise<unknown>): Promise<void> => {
-    endLimits(world, dapp);
-    const { starts } = world;
-    const isRefused = await confirmed(world, work(), () => undefined);
-    world.count(`operator: ${words}`);
-    world.tell(`operator: ${words} on DApp ${dapp.index}${isRefused ? ', in vain' : ''}`);
-    if (!desk.isUp) return;
-    const after = await limitsOf(world, dapp);
-    const isSame = JSON.stringify(after) === JSON.stringify(rules);
-    if (isRefused && !isSame && world.starts === starts) world.blame('REFUSED_AND_DONE', words);
-    await readLimits(world, dapp);
-  };
   if (act === 'fund') {
     world.payments.push({
       payer: (dapp.wallet ?? dapp.paymaster).toLowerCase(),
       wei: BigInt(draw.between(1, 100)) * MILLI,
     });
     world.count('operator: fund');
-  } else if (act === 'create' && rules.length < 4) {
-    const rule = {
-      name: `limit ${draw.below(10 ** 9)}`,
-      policyType: 'PAYMASTER_SA_LIMIT',
-      policyData: drawLimit(draw),
-    };
-    await change('add a limit', () => desk.call('rules.create', { paymasterId, rule } as never));
-  } else if (rule !== undefined && desk.isUp) {
-    const target = { paymasterId, ruleId: rule._id };
-    if (act === 'update') {
-      const { threshold } = drawLimit(draw);
-      const isCount = rule.policyData.thresholdType === 'COUNT';
-      const changed = isCount === !threshold.includes('.') ? threshold : isCount ? '3' : '0.004';
-      await change('change a limit', () =>
-        desk.call('rules.updateLimit', { ...target, update: { threshold: changed } } as never),
-      );
-    } else if (act === 'toggle') {
-      await change('switch a limit', () => desk.call(rule.active ? 'rules.deactivate' : 'rules.activate', target));
-    } else if (act === 'delete') await change('remove a limit', () => desk.call('rules.delete', target));
+    return;
   }
+  if (act === 'create') return addLimit(world, draw, dapp);
+  const rules = await limitsOf(world, dapp);
+  if (rules.length === 0 || !desk.isUp) return;
+  const rule = draw.pick(rules);
+  const target = { paymasterId, ruleId: rule._id };
+  const change = (words: string, work: () => Promise<unknown>): Promise<void> =>
+    changeLimits(world, dapp, rules, words, work);
+  if (act === 'update') {
+    const { threshold } = drawLimit(draw);
+    const isCount = rule.policyData.thresholdType === 'COUNT';
+    const changed = isCount === !threshold.includes('.') ? threshold : isCount ? '3' : '0.004';
+    await change('change a limit', () =>
+      desk.call('rules.updateLimit', { ...target, update: { threshold: changed } } as never),
+    );
+  } else if (act === 'toggle') {
+    await change('switch a limit', () => desk.call(rule.active ? 'rules.deactivate' : 'rules.activate', target));
+  } else await change('remove a limit', () => desk.call('rules.delete', target));
 };
 
 /** The operator pauses all sponsorship or one DApp, or ends every pause. */
@@ -162,10 +181,10 @@ export const pauseOrResume = async (world: World, draw: Draw): Promise<void> => 
     });
   } else {
     for (const pause of [...world.pauses, ...world.dapps.flatMap((one) => one.pauses)]) {
-      if (pause.to === Infinity) pause.to = time.now;
+      if (pause.to === Infinity) pause.to = time.awake;
     }
     const counting = world.breakers.filter((one) => one.to === Infinity);
-    for (const breaker of counting) breaker.to = time.now;
+    for (const breaker of counting) breaker.to = time.awake;
     await confirmed(world, desk.call('system.resume', {}), () => {
       // The breaker's count begins again.
       for (const breaker of counting) world.breakers.push({ ...breaker, from: time.awake, to: Infinity });
@@ -184,9 +203,9 @@ export const setBreaker = async (world: World, draw: Draw): Promise<void> => {
   const { desk, time, breakers } = world;
   if (!desk.isUp) return;
   const amount = draw.chance(70)
-    ? { amountWei: BigInt(draw.between(3, 60)) * MILLI, seconds: draw.pick([60, 600, 3_600]) }
+    ? { amountWei: BigInt(draw.between(3, 60)) * MILLI, seconds: draw.pick([60, 60, 600, 3_600]) }
     : null;
-  for (const one of breakers) if (one.to === Infinity) one.to = time.now;
+  for (const one of breakers) if (one.to === Infinity) one.to = time.awake;
   const breaker = amount && { ...amount, amountWei: String(amount.amountWei) };
   await confirmed(world, desk.call('chains.set', { chainId: CHAIN_ID, breaker } as never), () => {
     if (amount !== null) breakers.push({ ...amount, from: time.awake, to: Infinity });
@@ -199,7 +218,7 @@ export const setBreaker = async (world: World, draw: Draw): Promise<void> => {
 export const readPolicyAgain = async (world: World): Promise<void> => {
   if (!world.isPolicyUncertain) return;
   world.isPolicyUncertain = false;
-  const now = world.time.now;
+  const now = world.time.awake;
   for (const dapp of world.dapps) await readLimits(world, dapp);
   const uncertain = [...world.pauses, ...world.dapps.flatMap(({ pauses }) => pauses), ...world.breakers];
   for (const one of uncertain) if (one.to === Infinity) one.to = now;

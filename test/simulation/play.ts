@@ -36,6 +36,12 @@ export interface Played {
   readonly log: readonly string[];
 }
 
+/**
+ * The most by which the machine's clock is wrong, ms. A desk that starts with a clock that is half an hour ahead takes a
+ * chain for one without new blocks.
+ */
+const CLOCK_STEP_MS = 25 * 60_000;
+
 type Act = (world: World, draw: Draw) => Promise<void>;
 
 /** The operator does something while the desk decides. */
@@ -90,7 +96,7 @@ const scheduleActors = (world: World): void => {
   });
   world.every('full disk', 120_000 / haste, (part) => {
     world.disk.full = part.pick([0, 50, 100]);
-    world.diskChangedAt = time.now;
+    world.diskChangedAt = time.awake;
     world.disturb();
     world.count(`disk: ${world.disk.full} % of writes fail`);
     world.tell(`the disk refuses ${world.disk.full} % of what is written`);
@@ -102,12 +108,17 @@ const scheduleActors = (world: World): void => {
     world.count(`disk: ${world.disk.slowMs} ms`);
     world.tell(`a commit takes up to ${world.disk.slowMs} ms`);
   });
-  world.every('sleeps', 600_000 / haste, (part) => {
-    const ms = part.pick([10_000, 600_000, 1_200_000, HOUR_MS, 8 * HOUR_MS]);
+  world.every('sleeps', 300_000 / haste, (part) => {
+    const ms = part.pick([10_000, HOUR_MS / 6, HOUR_MS / 3, HOUR_MS / 2, HOUR_MS, 8 * HOUR_MS]);
     world.time.sleep(ms);
     world.disturb();
     world.count('sleeps');
     world.tell(`the machine sleeps ${ms / 1_000} s`);
+  });
+  world.every('clock steps', 200_000 / haste, (part) => {
+    time.aheadMs = part.pick([-CLOCK_STEP_MS, -5_000, 0, 5_000, CLOCK_STEP_MS]);
+    world.count(`clock steps: ${time.aheadMs / 1_000} s`);
+    world.tell(`the machine's clock is set to ${time.aheadMs / 1_000} s ahead`);
   });
 };
 
@@ -135,7 +146,7 @@ const READINESS_MS = 5_000;
 /** While the disk is full, the desk says so; otherwise it does not. */
 const checkReadiness = async (world: World): Promise<void> => {
   const { desk, disk, time, starts, diskChangedAt } = world;
-  if (time.now - diskChangedAt < READINESS_MS) return;
+  if (time.awake - diskChangedAt < READINESS_MS) return;
   const answer = await desk.request('GET', '/readyz');
   if (answer === undefined || world.starts !== starts || world.diskChangedAt !== diskChangedAt) return;
   const saysFull = /disk of the data folder/.test(answer.body);

@@ -1,8 +1,9 @@
 import { payerOf } from './chain.ts';
 import { type Limit, HOUR_MS, type Term, type Ticket, type World } from './world.ts';
 
-/** Seconds after the end of its validity in which an operation may count still. */
-const windowOf = ({ hours, startMs }: Limit, at: number): number => Math.floor((at - startMs) / (hours * HOUR_MS));
+/** The window of a limit; the first one also before its start, as the machine's clock may be set back. */
+const windowOf = ({ hours, startMs }: Limit, at: number): number =>
+  Math.max(0, Math.floor((at - startMs) / (hours * HOUR_MS)));
 
 /** The least that an operation counts for, whatever the desk has seen of the chain: wei. */
 const countedOf = (world: World, ticket: Ticket): bigint => {
@@ -17,8 +18,7 @@ const countedOf = (world: World, ticket: Ticket): bigint => {
  * True if a decision is certainly bound by something that was in force for a time. Not even a decision that started
  * before is signed without it once it is confirmed.
  */
-const isWithin = ({ answeredAt, decidedAt }: Ticket, { from, to }: Term): boolean =>
-  answeredAt > from && decidedAt < to;
+const isWithin = ({ answeredAt }: Ticket, { from, to }: Term): boolean => answeredAt > from && answeredAt < to;
 
 const checkLimit = (world: World, limit: Limit, newest: Ticket): void => {
   if (!isWithin(newest, limit)) return;

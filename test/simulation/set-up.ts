@@ -1,15 +1,63 @@
 import { Wallet } from 'ethers';
 import { type Address, addressKey } from '../../src/shared/schema/hex.ts';
+import type { Draw } from '../support/draw.ts';
 import { PAYMASTERS, SIGNER_KEY, CHAIN_ID } from './contracts.ts';
+import { addLimit, setBreaker } from './operator.ts';
 import { HOSTS, MILLI, type World, driving } from './world.ts';
+
+const wallets = [1, 2].map((nth) => new Wallet(`0x${String(nth).repeat(64)}`));
+
+const callOf =
+  (world: World): World['desk']['call'] =>
+  (name, input) =>
+    driving(world, world.desk.call(name, input));
+
+const addDapp = async (world: World, set: Draw, accountId: string): Promise<void> => {
+  const call = callOf(world);
+  const index = world.dapps.length;
+  const version = set.pick(['1.1.0', '1.1.0', 'verifying-0.7'] as const);
+  const { paymasterId, apiKey } = await call('paymasters.create', {
+    accountId,
+    name: `DApp ${index}`,
+    type: 'HYBRID',
+    chainId: CHAIN_ID,
+    version,
+    tokenMode: false,
+  });
+  let wallet: Wallet | undefined;
+  if (version === '1.1.0') {
+    wallet = set.pick(wallets);
+    const { fundingMessage } = await call('paymasters.fundingMessage', { paymasterId });
+    const signature = await wallet.signMessage(fundingMessage);
+    const address = wallet.address as Address;
+    await call('paymasters.setFundingWallet', { paymasterId, type: 'paymasterFundingId', signature, address });
+  }
+  const hasWebhook = world.kinds.has('webhooks') && set.chance(30);
+  if (hasWebhook) {
+    const webhookUrl = `http://${HOSTS.webhook}:80/${index}`;
+    await call('webhooks.create', { paymasterId, webhookUrl, requestType: 'POST' });
+  }
+  const paymaster = PAYMASTERS[version];
+  world.dapps.push({
+    index,
+    version,
+    paymasterId,
+    apiKey,
+    paymaster,
+    wallet: wallet && addressKey(wallet.address as Address),
+    limits: [],
+    hasWebhook,
+    pauses: [],
+  });
+};
 
 /** Puts a desk with DApps and policies into the world. */
 export const setUp = async (world: World): Promise<void> => {
-  const { desk, draw, chain, time } = world;
+  const { desk, draw, chain, dapps, kinds, time } = world;
   await desk.start();
   world.starts += 1;
   const set = draw.part('set-up');
-  const call: typeof desk.call = (name, input) => driving(world, desk.call(name, input));
+  const call = callOf(world);
   await call('chains.set', {
     chainId: CHAIN_ID,
     rpc: `http://${HOSTS.node}:8545`,
@@ -18,54 +66,17 @@ export const setUp = async (world: World): Promise<void> => {
     maxOperationCostWei: String(100n * MILLI),
   });
   await call('signers.import', { chainId: CHAIN_ID, privateKey: SIGNER_KEY });
-  const wallets = [1, 2].map((nth) => new Wallet(`0x${String(nth).repeat(64)}`));
   const [account] = await call('accounts.list', {});
   for (const [version, address] of Object.entries(PAYMASTERS)) {
     await call('paymasterContracts.use', { chainId: CHAIN_ID, version, address });
   }
-  const funded = new Set<string>();
-  for (let index = 0, count = set.between(1, 3); index < count; index += 1) {
-    const version = set.pick(['1.1.0', '1.1.0', 'verifying-0.7'] as const);
-    const { paymasterId, apiKey } = await call('paymasters.create', {
-      accountId: account?.accountId ?? '',
-      name: `DApp ${index}`,
-      type: 'HYBRID',
-      chainId: CHAIN_ID,
-      version,
-      tokenMode: false,
-    });
-    let wallet: Wallet | undefined;
-    if (version === '1.1.0') {
-      wallet = set.pick(wallets);
-      const { fundingMessage } = await call('paymasters.fundingMessage', { paymasterId });
-      const signature = await wallet.signMessage(fundingMessage);
-      const address = wallet.address as Address;
-      await call('paymasters.setFundingWallet', { paymasterId, type: 'paymasterFundingId', signature, address });
-    }
-    const hasWebhook = world.kinds.has('webhooks') && set.chance(30);
-    if (hasWebhook) {
-      const webhookUrl = `http://${HOSTS.webhook}:80/${index}`;
-      await call('webhooks.create', { paymasterId, webhookUrl, requestType: 'POST' });
-    }
-    const paymaster = PAYMASTERS[version];
-    const payer = (wallet?.address ?? paymaster).toLowerCase();
-    if (!funded.has(payer)) world.payments.push({ payer, wei: BigInt(set.pick([20, 200, 2_000])) * MILLI });
-    funded.add(payer);
-    world.dapps.push({
-      index,
-      version,
-      paymasterId,
-      apiKey,
-      paymaster,
-      wallet: wallet && addressKey(wallet.address as Address),
-      limits: [],
-      hasWebhook,
-      pauses: [],
-    });
+  for (let count = set.between(1, 3); dapps.length < count;) await addDapp(world, set, account?.accountId ?? '');
+  const payers = new Set(dapps.map(({ wallet, paymaster }) => (wallet ?? paymaster).toLowerCase()));
+  const funds = [...payers].map((payer) => ({ payer, wei: BigInt(set.pick([10, 20, 200, 2_000])) * MILLI }));
+  chain.mine(Math.floor(time.now / 1_000), [], funds);
+  if (kinds.has('receivers')) await call('eventWebhooks.create', { url: `http://${HOSTS.events}:80/` });
+  for (const dapp of dapps) {
+    if (kinds.has('operator') && set.chance(50)) await driving(world, addLimit(world, set, dapp));
   }
-  if (world.kinds.has('receivers')) {
-    const url = `http://${HOSTS.events}:80/`;
-    await call('eventWebhooks.create', { url });
-  }
-  chain.mine(Math.floor(time.now / 1_000), [], world.payments.splice(0));
+  if (kinds.has('breaker') && set.chance(50)) await driving(world, setBreaker(world, set));
 };

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/engine/base/clock.ts';
+import { type Clock, createClock } from '../../src/engine/base/clock.ts';
 
 interface Timer {
   readonly due: number;
@@ -20,6 +20,8 @@ export const settle = async (): Promise<void> => {
 export class VirtualTime {
   /** Epoch ms. */
   now = Date.UTC(2026, 0, 5);
+  /** How far someone has set the machine's time of day ahead, ms. Negative: behind. */
+  aheadMs = 0;
   /** How long the machine has slept, ms. */
   #slept = 0;
   #set = 0;
@@ -62,26 +64,46 @@ export class VirtualTime {
     return this.now - this.#slept;
   }
 
+  /** The machine's time of day, epoch ms. */
+  get wall(): number {
+    return this.now + this.aheadMs;
+  }
+
   /** The clock of one process. */
   clock(): ProcessClock {
     return new ProcessClock(this);
+  }
+
+  /** @returns the same moment of a time that passes by itself */
+  copy(): VirtualTime {
+    const copy = new VirtualTime();
+    copy.now = this.now;
+    copy.aheadMs = this.aheadMs;
+    copy.#slept = this.#slept;
+    return copy;
   }
 }
 
 /** A clock that leaves the world's time when its process ends: its timers then run in a time of their own. */
 export class ProcessClock implements Clock {
   #time: VirtualTime;
-  readonly #start: number;
+  readonly #clock: Clock;
   readonly #timers = new Map<() => void, { readonly due: number; cancel: () => void }>();
 
   constructor(time: VirtualTime) {
     this.#time = time;
-    this.#start = time.now;
+    const [start, startAwake] = [time.now, time.awake];
+    this.#clock = createClock({
+      wall: () => this.#time.wall,
+      monotonic: () => this.#time.awake - startAwake,
+      uptime: () => this.#time.now - start,
+      setTimer: (ms, fn) => this.setTimer(ms, fn),
+    });
   }
 
-  readonly now = (): number => this.#time.now;
-  readonly monotonic = (): number => this.#time.now - this.#start;
-  readonly machineAheadMs = (): number => 0;
+  readonly now = (): number => this.#clock.now();
+  readonly monotonic = (): number => this.#clock.monotonic();
+  readonly machineAheadMs = (): number => this.#clock.machineAheadMs();
 
   readonly setTimer = (ms: number, fn: () => void): (() => void) => {
     const run = (): void => {
@@ -97,8 +119,7 @@ export class ProcessClock implements Clock {
 
   /** Leaves the world. @returns the time that passes for this clock from now on */
   leave(): VirtualTime {
-    const after = new VirtualTime();
-    after.now = this.#time.now;
+    const after = this.#time.copy();
     for (const timer of this.#timers.values()) timer.cancel();
     const timers = [...this.#timers];
     this.#time = after;

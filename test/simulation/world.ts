@@ -24,7 +24,7 @@ export const HOSTS = { node: '10.0.0.1', bundler: '10.0.0.2', webhook: '10.0.0.3
 export interface Term {
   /** When it was confirmed, in time without the machine's sleep, ms. */
   readonly from: number;
-  /** When its end may have begun, epoch ms; Infinity while it lasts. */
+  /** When its end may have begun, in that time; Infinity while it lasts. */
   to: number;
 }
 
@@ -64,7 +64,7 @@ export interface Ticket extends SignedOperation {
   readonly dapp: Dapp;
   readonly op: UserOperation;
   readonly decisionId: string;
-  /** Epoch ms. */
+  /** Epoch ms, by the desk's clock. */
   readonly decidedAt: number;
   /** When the answer came, in time without the machine's sleep, ms. */
   readonly answeredAt: number;
@@ -88,6 +88,7 @@ export const KINDS = [
   'webhooks',
   'receivers',
   'sleeps',
+  'clock steps',
   'full disk',
   'slow disk',
 ] as const;
@@ -99,6 +100,8 @@ export class World {
   readonly kinds: ReadonlySet<Kind>;
   /** How much faster than usual everything but time goes wrong. */
   readonly haste: number;
+  /** Percent of the operations it has that the bundler puts into the next block. */
+  readonly eagerness: number;
   readonly time = new VirtualTime();
   readonly trace: Trace;
   readonly internet: Internet;
@@ -133,7 +136,7 @@ export class World {
   isCalm = false;
   /** When the desk, its machine or its node was last disturbed, epoch ms; Infinity while its node fails. */
   troubledAt = 0;
-  /** When the disk was last filled or freed, epoch ms. */
+  /** When the disk was last filled or freed, in time without the machine's sleep, ms. */
   diskChangedAt = 0;
   /** True: the operator wants the desk stopped and started again. */
   isRestartDue = false;
@@ -147,6 +150,7 @@ export class World {
     this.draw = drawOf(seed);
     this.kinds = kinds;
     this.haste = this.draw.part('haste').pick([1, 1, 5]);
+    this.eagerness = this.draw.part('eagerness').pick([40, 40, 5]);
     const { time } = this;
     this.trace = new Trace(time, dir);
     this.internet = new Internet(this.trace.note);
