@@ -57,7 +57,7 @@ const nonceOf = (world: World, draw: Draw, sender: Address): bigint =>
 
 /** An operation whose account signs it later. Its sender has done nothing before in some cases. */
 export const draft = (world: World, draw: Draw, dapp: Dapp): Fields => {
-  const sender: Address = `0x${(0x1000 + draw.below(8)).toString(16).padStart(40, '5')}`;
+  const sender: Address = `0x${(0x1000 + draw.below(world.senders)).toString(16).padStart(40, '5')}`;
   const creation: Fields = entryPointOf(dapp).isPacked ? {} : { initCode: '0x' };
   return {
     sender,

@@ -26,8 +26,8 @@ export interface DiskFaults {
 
 interface Watch {
   readonly file: string;
-  /** Called before each write in a transaction. */
-  readonly writing: (database: Database.Database) => void;
+  /** Called before each write in a transaction. @param undoes true if it is the rollback to a savepoint */
+  readonly writing: (database: Database.Database, undoes: boolean) => void;
   /** Called in the transaction, right before its COMMIT, and after it. */
   readonly committing: (database: Database.Database) => void;
   readonly committed: (database: Database.Database) => void;
@@ -78,9 +78,11 @@ const statements = Object.getPrototypeOf(new Database(':memory:').prepare('SELEC
 const originalRun = statements.run;
 /** What a disk can fail before the commit. Undoing a whole transaction needs nothing from it. */
 const WRITE = /^\s*(INSERT|UPDATE|DELETE|SAVEPOINT|RELEASE|ROLLBACK TO)/i;
+/** A disk that failed a write may well fail this too. */
+const UNDO = /^\s*ROLLBACK TO/i;
 statements.run = function (this: Database.Statement, ...values: unknown[]) {
   const { database, source } = this;
-  if (WRITE.test(source) && nested.has(database)) watchOf(database)?.writing(database);
+  if (WRITE.test(source) && nested.has(database)) watchOf(database)?.writing(database, UNDO.test(source));
   return originalRun.apply(this, values);
 };
 
@@ -135,8 +137,9 @@ export class Disk {
     this.#first = new Map([WAL, LOG_END].map((name) => [name, this.#read(name)]));
     this.#watch = {
       file: join(dir, 'gasdesk.db'),
-      writing: (database) => {
-        if (faults.full > 0 && draw.chance(faults.full / WRITES_IN_A_COMMIT)) failForRoom(database, draw.chance(50));
+      writing: (database, undoes) => {
+        const percent = undoes ? faults.full : faults.full / WRITES_IN_A_COMMIT;
+        if (percent > 0 && draw.chance(percent)) failForRoom(database, !undoes && draw.chance(50));
       },
       committing: (database) => {
         if (this.#ending?.moment === 'before commit') this.#end();

@@ -86,12 +86,12 @@ const endLimits = (world: World, dapp: Dapp): void => {
 };
 
 const drawLimit = (draw: Draw) => {
-  const isCount = draw.chance(50);
+  const isCount = draw.chance(60);
   return {
     type: draw.pick(['PAYMASTER', 'SMART_ACCOUNT']),
     thresholdType: isCount ? 'COUNT' : 'NATIVE_ASSET',
     threshold: isCount ? String(draw.between(1, draw.pick([5, 20]))) : `0.00${draw.between(1, 9)}`,
-    cycleDuration: { value: draw.pick([1, 1, 3, 24]), unit: 'hour' },
+    cycleDuration: { value: draw.pick([1, 1, 1, 24]), unit: 'hour' },
   };
 };
 

@@ -109,7 +109,7 @@ const scheduleActors = (world: World): void => {
     world.tell(`a commit takes up to ${world.disk.slowMs} ms`);
   });
   world.every('sleeps', 300_000 / haste, (part) => {
-    const ms = part.pick([10_000, HOUR_MS / 6, HOUR_MS / 3, HOUR_MS / 2, HOUR_MS, 8 * HOUR_MS]);
+    const ms = part.pick([10_000, HOUR_MS / 6, HOUR_MS / 3, HOUR_MS / 2, HOUR_MS / 2, HOUR_MS, 8 * HOUR_MS]);
     world.time.sleep(ms);
     world.disturb();
     world.count('sleeps');

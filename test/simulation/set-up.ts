@@ -76,7 +76,7 @@ export const setUp = async (world: World): Promise<void> => {
   chain.mine(Math.floor(time.now / 1_000), [], funds);
   if (kinds.has('receivers')) await call('eventWebhooks.create', { url: `http://${HOSTS.events}:80/` });
   for (const dapp of dapps) {
-    if (kinds.has('operator') && set.chance(50)) await driving(world, addLimit(world, set, dapp));
+    if (kinds.has('operator') && set.chance(70)) await driving(world, addLimit(world, set, dapp));
   }
   if (kinds.has('breaker') && set.chance(50)) await driving(world, setBreaker(world, set));
 };

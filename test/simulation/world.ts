@@ -102,6 +102,8 @@ export class World {
   readonly haste: number;
   /** Percent of the operations it has that the bundler puts into the next block. */
   readonly eagerness: number;
+  /** Number of accounts. A single one may use a whole tank. */
+  readonly senders: number;
   readonly time = new VirtualTime();
   readonly trace: Trace;
   readonly internet: Internet;
@@ -150,6 +152,7 @@ export class World {
     this.draw = drawOf(seed);
     this.kinds = kinds;
     this.haste = this.draw.part('haste').pick([1, 1, 5]);
+    this.senders = this.draw.part('senders').pick([1, 3, 8]);
     this.eagerness = this.draw.part('eagerness').pick([40, 40, 5]);
     const { time } = this;
     this.trace = new Trace(time, dir);
