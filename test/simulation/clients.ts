@@ -5,6 +5,7 @@ import { partialUserOperation } from '../../src/shared/schema/partial-user-opera
 import { type UserOperation, isV06 } from '../../src/shared/schema/user-operation.ts';
 import type { Draw } from '../support/draw.ts';
 import { storedDecision } from './stored-decision.ts';
+import { type Proof, proofOf } from './people.ts';
 import { checkTicket } from './promises.ts';
 import { CHAIN_ID } from './contracts.ts';
 import { type Dapp, HOUR_MS, type Ticket, type World, entryPointOf } from './world.ts';
@@ -20,14 +21,17 @@ const maxGas = (op: UserOperation): bigint => {
 const OVERHEAD_GAS = 12_000n;
 
 export type Fields = Readonly<Record<string, string>>;
-type Ask = (op: Fields, dapp: Dapp) => { readonly method: string; readonly params: readonly unknown[] };
+type Ask = (op: Fields, dapp: Dapp, proof: object) => { readonly method: string; readonly params: readonly unknown[] };
 
 /** How clients ask for a signature: the methods of several SDKs. */
 const DIALECTS: Readonly<Record<string, Ask>> = {
-  biconomy: (op) => ({ method: 'pm_sponsorUserOperation', params: [op, { mode: 'SPONSORED' }] }),
-  'ERC-7677': (op, dapp) => ({
+  biconomy: (op, _dapp, proof) => ({
+    method: 'pm_sponsorUserOperation',
+    params: [op, { mode: 'SPONSORED', ...proof }],
+  }),
+  'ERC-7677': (op, dapp, proof) => ({
     method: 'pm_getPaymasterData',
-    params: [op, entryPointOf(dapp).address, `0x${CHAIN_ID.toString(16)}`, {}],
+    params: [op, entryPointOf(dapp).address, `0x${CHAIN_ID.toString(16)}`, proof],
   }),
   alchemy: (op, dapp) => ({
     method: 'alchemy_requestPaymasterAndData',
@@ -95,8 +99,8 @@ interface Asked {
 }
 
 /** Checks an answer, and keeps what it signs. */
-const keepTicket = (world: World, draw: Draw, asked: Asked, paymasterAndData: Hex): void => {
-  const { dapp, fields, sendAt } = asked;
+const keepTicket = (world: World, draw: Draw, asked: Asked & Pick<Proof, 'person'>, paymasterAndData: Hex): void => {
+  const { dapp, fields, sendAt, person } = asked;
   const op = signedOperation(dapp, fields, paymasterAndData);
   const entryPoint = entryPointOf(dapp);
   const userOpHash = entryPoint.hash(op, { entryPoint: entryPoint.address, chainId: CHAIN_ID });
@@ -126,6 +130,7 @@ const keepTicket = (world: World, draw: Draw, asked: Asked, paymasterAndData: He
     maxCostWei: maxGas(op) * op.maxFeePerGas + overheadGas * op.maxFeePerGas,
     validUntil: stored.validUntil,
     decisionId: stored.id,
+    person,
     decidedAt: stored.at,
     answeredAt: world.time.awake,
   };
@@ -157,7 +162,8 @@ export const askForSponsorship = async (world: World, draw: Draw, asked: Asked):
   const { dapp } = asked;
   const [name, ask] = draw.pick(Object.entries(DIALECTS));
   world.count(`asked: ${name}`);
-  const request = { jsonrpc: '2.0', id: draw.below(1_000), ...ask(asked.fields, dapp) };
+  const { sent, person } = await proofOf(world, draw, dapp, String(asked.fields['sender']));
+  const request = { jsonrpc: '2.0', id: draw.below(1_000), ...ask(asked.fields, dapp, sent) };
   const answer = await desk.request('POST', `/api/v1/${CHAIN_ID}/${dapp.apiKey}`, request);
   if (answer === undefined) {
     world.count('answers lost');
@@ -167,5 +173,5 @@ export const askForSponsorship = async (world: World, draw: Draw, asked: Asked):
   if (body.error?.code === -32603 || answer.status === 500) world.blame('INTERNAL_ERROR', answer.body);
   const paymasterAndData = paymasterAndDataIn(body);
   if (paymasterAndData === undefined) world.count(`denied: ${codeOf(body)}`);
-  else keepTicket(world, draw, asked, paymasterAndData);
+  else keepTicket(world, draw, { ...asked, person }, paymasterAndData);
 };

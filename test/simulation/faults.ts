@@ -110,6 +110,16 @@ export const faults: readonly Fault[] = [
     'policy.pause === null',
     'policy.pause?.dapp === undefined',
   ),
+  inFile('engine/identity/verify-voucher.ts')(
+    'anyone may sign a voucher',
+    'recovered === undefined || !sameAddress(recovered, signer)',
+    'recovered === undefined',
+  ),
+  inFile('core/rules/spending-limit/spending-limit.ts')(
+    'a person has a budget in each account',
+    'subject && { user: subject.id }',
+    'subject && { user: addressKey(sender) }',
+  ),
   inFile('core/webhooks/verdict.ts')(
     'any answer of a webhook agrees',
     'if (!error) return',

@@ -36,13 +36,15 @@ const limitsOf = async (world: World, { paymasterId }: Dapp) =>
     readonly _id: string;
     readonly active: boolean;
     readonly policyData: {
-      readonly type: string;
+      readonly type: keyof typeof COUNTED;
       readonly thresholdType: 'COUNT' | 'NATIVE_ASSET';
       readonly threshold: string | number;
       readonly startTimeInEpoch: number;
       readonly cycleDuration: { readonly value: number };
     };
   }[];
+
+const COUNTED = { PAYMASTER: 'dapp', SMART_ACCOUNT: 'sender', SUBJECT: 'person' } as const;
 
 const weiOf = (coins: string): bigint => {
   const [whole = '0', part = ''] = coins.split('.');
@@ -63,10 +65,9 @@ const readLimits = async (world: World, dapp: Dapp): Promise<void> => {
     const known = dapp.limits.find(
       (one) => one.to === Infinity && one.ruleId === ruleId && one.startMs === startMs && one.threshold === threshold,
     );
-    const perUser = type === 'SMART_ACCOUNT';
     const limit = known ?? {
       ruleId,
-      perUser,
+      per: COUNTED[type],
       unit,
       threshold,
       hours: cycleDuration.value,
@@ -85,10 +86,10 @@ const endLimits = (world: World, dapp: Dapp): void => {
   for (const limit of dapp.limits) if (limit.to === Infinity) limit.to = world.time.awake;
 };
 
-const drawLimit = (draw: Draw) => {
+const drawLimit = (draw: Draw, { vouching }: Dapp) => {
   const isCount = draw.chance(60);
   return {
-    type: draw.pick(['PAYMASTER', 'SMART_ACCOUNT']),
+    type: draw.pick(['PAYMASTER', 'SMART_ACCOUNT', ...(vouching === undefined ? [] : ['SUBJECT', 'SUBJECT'])]),
     thresholdType: isCount ? 'COUNT' : 'NATIVE_ASSET',
     threshold: isCount ? String(draw.between(1, draw.pick([5, 20]))) : `0.00${draw.between(1, 9)}`,
     cycleDuration: { value: draw.pick([1, 1, 1, 24]), unit: 'hour' },
@@ -123,7 +124,7 @@ export const addLimit = async (world: World, draw: Draw, dapp: Dapp): Promise<vo
   const rules = await limitsOf(world, dapp);
   if (rules.length >= 4 || !world.desk.isUp) return;
   const name = `limit ${draw.below(10 ** 9)}`;
-  const rule = { name, policyType: 'PAYMASTER_SA_LIMIT', policyData: drawLimit(draw) };
+  const rule = { name, policyType: 'PAYMASTER_SA_LIMIT', policyData: drawLimit(draw, dapp) };
   await changeLimits(world, dapp, rules, 'add a limit', () =>
     world.desk.call('rules.create', { paymasterId, rule } as never),
   );
@@ -152,7 +153,7 @@ export const operate = async (world: World, draw: Draw): Promise<void> => {
   const change = (words: string, work: () => Promise<unknown>): Promise<void> =>
     changeLimits(world, dapp, rules, words, work);
   if (act === 'update') {
-    const { threshold } = drawLimit(draw);
+    const { threshold } = drawLimit(draw, dapp);
     const isCount = rule.policyData.thresholdType === 'COUNT';
     const changed = isCount === !threshold.includes('.') ? threshold : isCount ? '3' : '0.004';
     await change('change a limit', () =>

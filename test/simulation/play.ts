@@ -5,6 +5,7 @@ import type { Draw } from '../support/draw.ts';
 import { askTogether } from './clients.ts';
 import { storedDecision } from './stored-decision.ts';
 import { isWithoutRoom, operate, pauseOrResume, readPolicyAgain, setBreaker } from './operator.ts';
+import { openIssuer } from './people.ts';
 import { openReceivers } from './receivers.ts';
 import { settle } from './time.ts';
 import { Violation } from './violation.ts';
@@ -210,6 +211,7 @@ export const play = async ({ seed, dir, kinds, lengthMs }: PlayOptions): Promise
   });
   try {
     openReceivers(world);
+    openIssuer(world);
     await setUp(world);
     scheduleActors(world);
     await playUntil(world, start + lengthMs);

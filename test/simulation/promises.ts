@@ -28,7 +28,7 @@ const checkLimit = (world: World, limit: Limit, newest: Ticket): void => {
       ticket.dapp === newest.dapp &&
       isWithin(ticket, limit) &&
       windowOf(limit, ticket.decidedAt) === window &&
-      (!limit.perUser || ticket.sender === newest.sender),
+      (limit.per === 'dapp' || ticket[limit.per] === newest[limit.per]),
   );
   const used = counted.reduce((sum, ticket) => {
     const wei = countedOf(world, ticket);
@@ -64,6 +64,7 @@ export const checkTicket = (world: World, ticket: Ticket): void => {
   if (ticket.dapp.hasWebhook && !world.agreed.has(ticket.decisionId)) {
     world.blame('SIGNED_WITHOUT_WEBHOOK', `No webhook has agreed to ${name}`);
   }
+  if (ticket.dapp.vouching !== undefined && ticket.person === undefined) world.blame('SIGNED_WITHOUT_PERSON', name);
   checkTank(world, ticket);
   for (const breaker of world.breakers) {
     if (!isWithin(ticket, breaker)) continue;

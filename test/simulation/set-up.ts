@@ -3,6 +3,7 @@ import { type Address, addressKey } from '../../src/shared/schema/hex.ts';
 import type { Draw } from '../support/draw.ts';
 import { PAYMASTERS, SIGNER_KEY, CHAIN_ID } from './contracts.ts';
 import { addLimit, setBreaker } from './operator.ts';
+import { identityRule } from './people.ts';
 import { HOSTS, MILLI, type World, driving } from './world.ts';
 
 const wallets = [1, 2].map((nth) => new Wallet(`0x${String(nth).repeat(64)}`));
@@ -37,6 +38,8 @@ const addDapp = async (world: World, set: Draw, accountId: string): Promise<void
     const webhookUrl = `http://${HOSTS.webhook}:80/${index}`;
     await call('webhooks.create', { paymasterId, webhookUrl, requestType: 'POST' });
   }
+  const vouching = world.kinds.has('identities') && set.chance(40) ? set.pick(['VOUCHER', 'OIDC'] as const) : undefined;
+  if (vouching !== undefined) await call('rules.create', { paymasterId, rule: identityRule(vouching) } as never);
   const paymaster = PAYMASTERS[version];
   world.dapps.push({
     index,
@@ -46,6 +49,7 @@ const addDapp = async (world: World, set: Draw, accountId: string): Promise<void
     paymaster,
     wallet: wallet && addressKey(wallet.address as Address),
     limits: [],
+    vouching,
     hasWebhook,
     pauses: [],
   });
@@ -72,7 +76,7 @@ export const setUp = async (world: World): Promise<void> => {
   }
   for (let count = set.between(1, 3); dapps.length < count;) await addDapp(world, set, account?.accountId ?? '');
   const payers = new Set(dapps.map(({ wallet, paymaster }) => (wallet ?? paymaster).toLowerCase()));
-  const funds = [...payers].map((payer) => ({ payer, wei: BigInt(set.pick([10, 20, 200, 2_000])) * MILLI }));
+  const funds = [...payers].map((payer) => ({ payer, wei: BigInt(set.pick([5, 10, 20, 200, 2_000])) * MILLI }));
   chain.mine(Math.floor(time.now / 1_000), [], funds);
   if (kinds.has('receivers')) await call('eventWebhooks.create', { url: `http://${HOSTS.events}:80/` });
   for (const dapp of dapps) {

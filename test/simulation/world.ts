@@ -8,6 +8,7 @@ import { SimulatedDesk } from './desk.ts';
 import type { DiskFaults } from './disk.ts';
 import { type Draw, drawOf } from '../support/draw.ts';
 import { createNode } from './node.ts';
+import type { Vouching } from './people.ts';
 import { VirtualTime, settle } from './time.ts';
 import { Trace } from './trace.ts';
 import { Violation } from './violation.ts';
@@ -18,7 +19,13 @@ export const MILLI = 10n ** 15n;
 export const SEEN_MS = 10_000;
 export const HOUR_MS = 3_600_000;
 
-export const HOSTS = { node: '10.0.0.1', bundler: '10.0.0.2', webhook: '10.0.0.3', events: '10.0.0.4' } as const;
+export const HOSTS = {
+  node: '10.0.0.1',
+  bundler: '10.0.0.2',
+  webhook: '10.0.0.3',
+  events: '10.0.0.4',
+  issuer: '127.0.0.1',
+} as const;
 
 /** The time of something that the desk has confirmed. */
 export interface Term {
@@ -31,7 +38,8 @@ export interface Term {
 /** A spending limit in force: another one after each change that starts a new cycle. */
 export interface Limit extends Term {
   readonly ruleId: string;
-  readonly perUser: boolean;
+  /** Whose operations it adds up. */
+  readonly per: 'dapp' | 'sender' | 'person';
   readonly unit: 'COUNT' | 'NATIVE_ASSET';
   /** Operations, or wei. */
   readonly threshold: bigint;
@@ -48,6 +56,8 @@ export interface Dapp {
   readonly paymaster: Address;
   readonly wallet: Address | undefined;
   readonly limits: Limit[];
+  /** How it knows persons, if it requires one. */
+  readonly vouching: Vouching | undefined;
   /** True: a registered webhook has to agree. */
   readonly hasWebhook: boolean;
   readonly pauses: Term[];
@@ -64,6 +74,8 @@ export interface Ticket extends SignedOperation {
   readonly dapp: Dapp;
   readonly op: UserOperation;
   readonly decisionId: string;
+  /** Who asked for it, if the client has proved that. */
+  readonly person: string | undefined;
   /** Epoch ms, by the desk's clock. */
   readonly decidedAt: number;
   /** When the answer came, in time without the machine's sleep, ms. */
@@ -89,6 +101,7 @@ export const KINDS = [
   'receivers',
   'sleeps',
   'clock steps',
+  'identities',
   'full disk',
   'slow disk',
 ] as const;
@@ -134,6 +147,8 @@ export class World {
   reorgs = 0;
   reorgedAt = 0;
   baseFeeWei = 10n ** 9n;
+  /** Which key the issuer of ID tokens signs with. */
+  issuerKey = 0;
   /** True at the end, when everything works and what is left over gets done. */
   isCalm = false;
   /** When the desk, its machine or its node was last disturbed, epoch ms; Infinity while its node fails. */
