@@ -82,8 +82,10 @@ const readLimits = async (world: World, dapp: Dapp): Promise<void> => {
 };
 
 /** Before a change is sent, what it may end is no longer certain. */
-const endLimits = (world: World, dapp: Dapp): void => {
-  for (const limit of dapp.limits) if (limit.to === Infinity) limit.to = world.time.awake;
+const endLimit = (world: World, dapp: Dapp, ruleId: string | undefined): void => {
+  for (const limit of dapp.limits) {
+    if (limit.ruleId === ruleId && limit.to === Infinity) limit.to = world.time.awake;
+  }
 };
 
 const drawLimit = (draw: Draw, { vouching }: Dapp) => {
@@ -98,16 +100,15 @@ const drawLimit = (draw: Draw, { vouching }: Dapp) => {
 
 type Rules = Awaited<ReturnType<typeof limitsOf>>;
 
-/** Changes the limits of a DApp that has these. */
+/** Changes the limits of a DApp that has these rules. @param changed id of the rule, unless it is new */
 const changeLimits = async (
   world: World,
-  dapp: Dapp,
-  rules: Rules,
+  { dapp, rules, changed }: { dapp: Dapp; rules: Rules; changed?: string },
   words: string,
   work: () => Promise<unknown>,
 ): Promise<void> => {
   const { desk, starts } = world;
-  endLimits(world, dapp);
+  endLimit(world, dapp, changed);
   const isRefused = await confirmed(world, work(), () => undefined);
   world.count(`operator: ${words}`);
   world.tell(`operator: ${words} on DApp ${dapp.index}${isRefused ? ', in vain' : ''}`);
@@ -125,7 +126,7 @@ export const addLimit = async (world: World, draw: Draw, dapp: Dapp): Promise<vo
   if (rules.length >= 4 || !world.desk.isUp) return;
   const name = `limit ${draw.below(10 ** 9)}`;
   const rule = { name, policyType: 'PAYMASTER_SA_LIMIT', policyData: drawLimit(draw, dapp) };
-  await changeLimits(world, dapp, rules, 'add a limit', () =>
+  await changeLimits(world, { dapp, rules }, 'add a limit', () =>
     world.desk.call('rules.create', { paymasterId, rule } as never),
   );
 };
@@ -151,7 +152,7 @@ export const operate = async (world: World, draw: Draw): Promise<void> => {
   const rule = draw.pick(rules);
   const target = { paymasterId, ruleId: rule._id };
   const change = (words: string, work: () => Promise<unknown>): Promise<void> =>
-    changeLimits(world, dapp, rules, words, work);
+    changeLimits(world, { dapp, rules, changed: rule._id }, words, work);
   if (act === 'update') {
     const { threshold } = drawLimit(draw, dapp);
     const isCount = rule.policyData.thresholdType === 'COUNT';
