@@ -4,7 +4,7 @@ import { isV06 } from '../../src/shared/schema/user-operation.ts';
 import { type MinedOperation, payerOf } from './chain.ts';
 import type { Draw } from '../support/draw.ts';
 import { storedDecision } from './stored-decision.ts';
-import { SEEN_MS, type Ticket, type World } from './world.ts';
+import { type Ticket, type World } from './world.ts';
 
 const GWEI = 10n ** 9n;
 /** Gas that contract 1.1.0 charges a tank for its own work. */
@@ -91,7 +91,7 @@ export const reorganise = (world: World, draw: Draw): void => {
   world.reorgs += 1;
   world.reorgedAt = time.now;
   const { reorgs } = world;
-  time.after(2 * SEEN_MS, () => {
+  time.after(world.seenMs, () => {
     // A later re-org may have removed them again.
     if (world.reorgs === reorgs) checkTakenBack(world, lost);
   });

@@ -146,11 +146,11 @@ const keepTicket = (world: World, draw: Draw, asked: Asked & Pick<Proof, 'person
   else if (sendAt !== undefined) world.time.after(sendAt - world.time.now, () => world.mempool.push(ticket));
 };
 
-/** Some clients of a DApp ask at the same moment. */
-export const askTogether = async (world: World, draw: Draw): Promise<void> => {
+/** Some clients of a DApp ask at the same moment. @param clients how many; default: mostly one */
+export const askTogether = async (world: World, draw: Draw, clients?: number): Promise<void> => {
   if (!world.desk.isUp) return;
   const dapp = draw.pick(world.dapps);
-  const count = draw.chance(15) ? draw.between(2, 8) : 1;
+  const count = clients ?? (draw.chance(15) ? draw.between(2, 8) : 1);
   await Promise.all(
     Array.from({ length: count }, () => askForSponsorship(world, draw, { dapp, fields: draft(world, draw, dapp) })),
   );

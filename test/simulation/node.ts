@@ -33,6 +33,9 @@ export interface NodeFaults {
   slowMs: number;
 }
 
+/** A late answer, less than a desk waits for, ms. */
+const LATE_MS = 4_500;
+
 /** A node that works. */
 const healthy = (slowMs: number): NodeFaults => ({
   behind: 0,
@@ -83,8 +86,10 @@ export interface NodeOptions {
 /** A node of the model chain, which answers JSON-RPC over HTTP. */
 export const createNode = (options: NodeOptions) => {
   const { chain, chainId, signer, hashes, baseFeeWei, draw, time } = options;
-  // With 1 ms for every answer, requests that come together are decided together. With many, much changes meanwhile.
+  // With 1 ms for every answer, requests that come together are decided together.
   const usualMs = draw.pick([1, 20, 400]);
+  // While a decision waits for a late answer, blocks are mined and settled.
+  const latePercent = draw.pick([0, 20]);
   const faults = healthy(usualMs);
 
   const blockView = ({ number, hash, timestamp }: Block) => ({
@@ -192,7 +197,7 @@ export const createNode = (options: NodeOptions) => {
       method: string;
       params: unknown[];
     };
-    await time.pass(draw.between(1, faults.slowMs));
+    await time.pass(draw.chance(latePercent) ? draw.between(1_000, LATE_MS) : draw.between(1, faults.slowMs));
     if (draw.chance(faults.silent)) return;
     response.setHeader('date', new Date(time.now).toUTCString());
     if (draw.chance(faults.garbled)) {
@@ -210,5 +215,10 @@ export const createNode = (options: NodeOptions) => {
     response.end(JSON.stringify({ jsonrpc: '2.0', id, ...body }));
   };
 
-  return { faults, serve, heal: () => void Object.assign(faults, healthy(usualMs)) };
+  return {
+    faults,
+    slowestMs: latePercent > 0 ? LATE_MS : usualMs,
+    serve,
+    heal: () => void Object.assign(faults, healthy(usualMs)),
+  };
 };

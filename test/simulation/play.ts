@@ -43,6 +43,10 @@ export interface Played {
  */
 const CLOCK_STEP_MS = 25 * 60_000;
 
+/** Clients who ask right before a block is mined, and how long before, ms. */
+const EARLY_CLIENTS = 6;
+const EARLY_MS = 30;
+
 type Act = (world: World, draw: Draw) => Promise<void>;
 
 /** The operator does something while the desk decides. */
@@ -61,6 +65,10 @@ const scheduleActors = (world: World): void => {
   const blocks = world.draw.part('blocks');
   const seconds = draw.pick([2, 12]);
   const mineNext = (): void => {
+    // Several decisions then read a balance before the block, and end after it.
+    const isAwaited = !world.isCalm && blocks.chance(30);
+    const askEarly = (): void => world.run('clients', askTogether(world, blocks, EARLY_CLIENTS));
+    if (isAwaited) time.after(seconds * 1_000 - EARLY_MS, askEarly);
     time.after(seconds * 1_000, () => {
       mineNext();
       mineBlock(world, blocks);
@@ -73,6 +81,7 @@ const scheduleActors = (world: World): void => {
   world.every('breaker', 300_000 / haste, (part) => meanwhile(world, part, setBreaker));
   world.every('node faults', 60_000 / haste, (part) => {
     world.troubledAt = time.now;
+    world.misledAt = Math.min(world.misledAt, time.now);
     node.heal();
     if (part.chance(50)) return;
     const { faults } = node;
@@ -80,6 +89,7 @@ const scheduleActors = (world: World): void => {
     const fault = part.pick(['behind', 'logsBehind', 'silent', 'failing', 'garbled', 'slowMs'] as const);
     const values = { behind: 6, logsBehind: 10, silent: 60, failing: 80, garbled: 60, slowMs: 7_000 };
     faults[fault] = part.between(1, values[fault]);
+    if (fault === 'behind' || fault === 'logsBehind') world.misledAt = Infinity;
     world.count(`node: ${fault}`);
     world.tell(`node: ${fault} ${faults[fault]}`);
   });

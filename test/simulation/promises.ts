@@ -46,7 +46,7 @@ const distinct = (tickets: readonly Ticket[]): readonly Ticket[] => [
 
 /** A tank, or a deposit, can pay for everything that may still be mined, whatever is mined of it. */
 const checkTank = (world: World, newest: Ticket): void => {
-  if (!world.isSeen) return;
+  if (!world.isBalanceKnown) return;
   const payer = payerOf(newest);
   const open = world.tickets.filter((one) => payerOf(one) === payer && !world.chain.isMined(one.userOpHash));
   const owed = distinct(open).reduce((sum, one) => sum + countedOf(world, one), 0n);

@@ -15,8 +15,6 @@ import { Violation } from './violation.ts';
 import { Internet } from './wires.ts';
 
 export const MILLI = 10n ** 15n;
-/** Time of two polls and their answers, ms. */
-export const SEEN_MS = 10_000;
 export const HOUR_MS = 3_600_000;
 
 export const HOSTS = {
@@ -153,6 +151,8 @@ export class World {
   isCalm = false;
   /** When the desk, its machine or its node was last disturbed, epoch ms; Infinity while its node fails. */
   troubledAt = 0;
+  /** When the node last said less than it knew, epoch ms; Infinity while it does. */
+  misledAt = -Infinity;
   /** When the disk was last filled or freed, in time without the machine's sleep, ms. */
   diskChangedAt = 0;
   /** True: the operator wants the desk stopped and started again. */
@@ -210,11 +210,23 @@ export class World {
     });
   }
 
+  /** Time in which the desk sees what the chain says, if nothing keeps it from looking, ms: some polls. */
+  get seenMs(): number {
+    return 20_000 + 8 * this.node.slowestMs;
+  }
+
   /** False while the desk may not know yet what the chain says. */
   get isSeen(): boolean {
     const { desk, disk, time, troubledAt, reorgedAt } = this;
     if (!desk.isUp || disk.full > 0 || disk.slowMs > 0) return false;
-    return Math.max(troubledAt, reorgedAt) + 2 * SEEN_MS <= time.now;
+    return Math.max(troubledAt, reorgedAt) + this.seenMs <= time.now;
+  }
+
+  /** False while the desk may take a balance for higher than it is: what was taken from it is unknown, or known no more. */
+  get isBalanceKnown(): boolean {
+    const { kinds, misledAt, time } = this;
+    // If no block is ever taken back, a node that only fails or is slow hides nothing.
+    return kinds.has('re-orgs') ? this.isSeen : misledAt + this.seenMs <= time.now;
   }
 
   /** Something keeps the desk from its work for a moment. */
