@@ -1,5 +1,5 @@
 import type { Review } from '../engine/review/review.ts';
-import { stopRequested, serveUntil } from './stop-requested.ts';
+import { NO_OPEN, stopRequested, serveUntil } from './stop-requested.ts';
 import { command, wholeNumber } from './command.ts';
 import { CONSOLE_FOLDER } from './desk.ts';
 import { harmless } from './human-text.ts';
@@ -44,6 +44,13 @@ const printVerification = async ({ service }: Review): Promise<void> => {
   if (review?.verification !== undefined) printNote(harmless(review.verification.words));
 };
 
+interface ServedReview {
+  key?: string;
+  host: string;
+  port: number;
+  open: boolean;
+}
+
 /** `gasdesk review`. Prints one line when it is listening, and runs until it is asked to stop. */
 export const reviewCommand = command(
   'review',
@@ -53,12 +60,18 @@ export const reviewCommand = command(
   .option('--key <key>', 'public key of the log, as published by its operator, to verify a log or a receipt')
   .option('--host <host>', 'address to listen on', '127.0.0.1')
   .option('--port <port>', 'port to listen on, 0 for any free port', wholeNumber(0, 65_535), 0)
-  .action(async (file: string, { key, host, port }: { key?: string; host: string; port: number }) => {
+  .option(...NO_OPEN)
+  .action(async (file: string, { key, host, port, open: opens }: ServedReview) => {
     const stopped = stopRequested();
     const review = await open({ file, key }, stopped);
     if (review === undefined) return;
-    await serveUntil(stopped, review, async () => {
-      await printVerification(review);
-      return review.serve({ host, port });
-    });
+    await serveUntil(
+      stopped,
+      review,
+      async () => {
+        await printVerification(review);
+        return review.serve({ host, port });
+      },
+      opens,
+    );
   });

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { portHolder } from '../engine/http/port-holder.ts';
 import { EngineError } from '../shared/errors.ts';
-import { stopRequested, serveUntil } from './stop-requested.ts';
+import { NO_OPEN, stopRequested, serveUntil } from './stop-requested.ts';
 import { command, wholeNumber } from './command.ts';
 import { type DeskOptions, dataPath, openEngine, requirePassphrase } from './desk.ts';
 
@@ -9,6 +9,7 @@ interface ServeFlags {
   host?: string;
   port?: number;
   standby?: string;
+  open: boolean;
 }
 
 /** Adds to the error which process uses the port, and what to do about it. */
@@ -43,7 +44,8 @@ export const serveCommand = command('serve', 'Run the service without a window')
     '--standby <target>',
     'wait until the service that copies to this folder is gone, then restore its copy and take over',
   )
-  .action(async ({ host, port, standby, ...options }: DeskOptions & ServeFlags) => {
+  .option(...NO_OPEN)
+  .action(async ({ host, port, standby, open, ...options }: DeskOptions & ServeFlags) => {
     const stopped = stopRequested();
     if (standby !== undefined && !(await takeOver(resolve(standby), options, stopped))) return;
     const engine = await openEngine(options, {
@@ -51,5 +53,5 @@ export const serveCommand = command('serve', 'Run the service without a window')
       ...(port !== undefined && { port }),
       ...(standby !== undefined && { continuousBackup: resolve(standby), continuousBackupWait: true }),
     });
-    await serveUntil(stopped, engine, () => engine.serve().catch(explainTaken));
+    await serveUntil(stopped, engine, () => engine.serve().catch(explainTaken), open);
   });

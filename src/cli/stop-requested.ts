@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { Secret } from '../engine/base/secret.ts';
+import { openConsole } from './open-console.ts';
 import { printLine, terminal } from './terminal.ts';
 
 /** Resolves when the process is asked to stop, by Ctrl-C, `kill` or a shutdown of the machine. */
@@ -10,24 +11,33 @@ export const stopRequested = (): Promise<unknown> => {
   );
 };
 
-/** Serves until the process is asked to stop. Prints the address on one line. */
+/** The option of commands that serve the console. */
+export const NO_OPEN = ['--no-open', 'do not open the console in the browser, only print its address'] as const;
+
+/**
+ * Serves until the process is asked to stop. Prints the address on one line. A program reads the line; in a window, a
+ * person does, for whom `open` opens the console as well.
+ */
 export const serveUntil = async (
   stopped: Promise<unknown>,
   served: { readonly operatorToken: Secret<string>; stop(): Promise<void> },
   serve: () => Promise<string>,
+  open: boolean,
 ): Promise<void> => {
+  const { stdout, env } = terminal();
+  let close = (): void => undefined;
   try {
     const url = await serve();
     const consoleUrl = `${url}/console/#token=${served.operatorToken.reveal()}`;
-    // A program reads the line; in a window, a person does.
-    const isRead = terminal().stdout.isTTY !== true;
-    printLine(
-      isRead
-        ? JSON.stringify({ event: 'listening', url, console: consoleUrl })
-        : `The console is at ${consoleUrl}; Ctrl-C ends the service.`,
-    );
+    if (stdout.isTTY === true) {
+      printLine(`The console is at ${consoleUrl}; Ctrl-C ends the service.`);
+      if (open) close = await openConsole(consoleUrl, env);
+    } else {
+      printLine(JSON.stringify({ event: 'listening', url, console: consoleUrl }));
+    }
     await stopped;
   } finally {
+    close();
     await served.stop();
   }
 };
