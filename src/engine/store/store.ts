@@ -90,8 +90,12 @@ export const watched = (store: Store, { timed = (_, run) => run(), failed }: Wat
   const watch =
     (name: string, run: Operation): Operation =>
     (...args) => {
-      const result = timed(name, () => run(...args));
-      return result instanceof Promise ? result.catch(failed) : result;
+      try {
+        const result = timed(name, () => run(...args));
+        return result instanceof Promise ? result.catch(failed) : result;
+      } catch (error) {
+        return failed(error);
+      }
     };
   const operations = Object.entries(store) as [string, Operation][];
   return Object.fromEntries(operations.map(([name, run]) => [name, watch(name, run)])) as unknown as Store;

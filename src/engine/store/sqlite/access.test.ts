@@ -52,3 +52,21 @@ it('a rolling window that could not be read is read again', async () => {
   database.exec('ALTER TABLE elsewhere RENAME TO ledger_account');
   expect(await access.heldOf([part])).toEqual([3n]);
 });
+
+it('the log continues at its end although the end could not be read at first', async () => {
+  database.exec('CREATE TABLE filler (bytes BLOB)');
+  const enter = (): Promise<void> => access.writeLog((log) => log.append('action', { changes: [] } as never));
+  await enter();
+  fill();
+  const undone = access.writeLog((log) => {
+    log.append('action', { changes: [] } as never);
+    database.exec('INSERT INTO filler VALUES (zeroblob(100000))');
+  });
+  await expect(undone).rejects.toThrow('full');
+  database.pragma('max_page_count = 1000000');
+  database.exec('ALTER TABLE log_entry RENAME TO elsewhere');
+  expect(() => access.newestAccount()).toThrow('no such table');
+  database.exec('ALTER TABLE elsewhere RENAME TO log_entry');
+  await enter();
+  expect(database.prepare('SELECT position FROM log_entry ORDER BY 1').pluck().all()).toEqual([0, 1, 2]);
+});

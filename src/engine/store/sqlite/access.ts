@@ -57,13 +57,13 @@ export const accessOf = (
   let isCurrent = false;
   const readHead = (): void => {
     if (isCurrent) return;
-    isCurrent = true;
     const last = statements.get(LAST_ENTRY) as Last | undefined;
     head.logSize = last === undefined ? 0 : last.position + 1;
     head.logAt = last?.at ?? 0;
     head.logHash = last?.hash ?? null;
     const newest = statements.get(`SELECT ${LAST_ACCOUNT} AS newest`) as { newest: number | null };
     head.accounts = newest.newest ?? 0;
+    isCurrent = true;
   };
   const tx: Transaction = {
     ...steps,
