@@ -89,7 +89,9 @@ export const measureExposure = async (context: TankContext): Promise<Exposure> =
       unreachable: chain === undefined ? null : await unreachableBudget(store, chain),
     };
   });
-  return { chains: await Promise.all(ofChains), dapps: await Promise.all(ofDapps) };
+  // All at once, because an error that no one waits for ends the process.
+  const [readChains, readDapps] = await Promise.all([Promise.all(ofChains), Promise.all(ofDapps)]);
+  return { chains: readChains, dapps: readDapps };
 };
 
 export const exposureHandlers = (context: ServiceContext): Handlers<NamesOf<'exposure'>> => {
