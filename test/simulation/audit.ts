@@ -76,7 +76,7 @@ export const audit = async (
   const { desk, node, time } = world;
   world.isCalm = true;
   node.heal();
-  Object.assign(world.disk, { full: 0, slowMs: 0 });
+  Object.assign(world.disk, { full: 0, unreadable: 0, slowMs: 0 });
   time.aheadMs = 0;
   // Past every signature, every wait of the desk, and any further try of an event.
   for (let passed = 0; passed < 6; passed += 1) {

@@ -9,7 +9,7 @@ import { Internet } from './wires.ts';
 const tempFolder = useTempFolders();
 
 it('a change that is stored is confirmed, although the disk has no room left for its entry in the log', async () => {
-  const disk = { full: 0, slowMs: 0 };
+  const disk = { full: 0, unreadable: 0, slowMs: 0 };
   const place = { draw: drawOf('room'), time: new VirtualTime(), internet: new Internet() };
   const desk = new SimulatedDesk({ dir: tempFolder(), ...place, disk });
   await desk.start();

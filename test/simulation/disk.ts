@@ -20,6 +20,8 @@ type Transaction = Run & Record<'deferred' | 'immediate' | 'exclusive', Run>;
 export interface DiskFaults {
   /** Percent of commits without room, and of single writes. */
   full: number;
+  /** Percent of single reads that fail. */
+  unreadable: number;
   /** The longest that a commit takes, ms. */
   slowMs: number;
 }
@@ -28,6 +30,8 @@ interface Watch {
   readonly file: string;
   /** Called before each write in a transaction. @param undoes true if it is the rollback to a savepoint */
   readonly writing: (database: Database.Database, undoes: boolean) => void;
+  /** Called before each read of the engine. */
+  readonly reading: (database: Database.Database) => void;
   /** Called in the transaction, right before its COMMIT, and after it. */
   readonly committing: (database: Database.Database) => void;
   readonly committed: (database: Database.Database) => void;
@@ -74,7 +78,10 @@ Database.prototype.transaction = function (this: Database.Database, run: Run) {
 /** Databases with a transaction in progress. */
 const nested = new WeakSet<Database.Database>();
 
-const statements = Object.getPrototypeOf(new Database(':memory:').prepare('SELECT 1')) as { run: Run };
+const statements = Object.getPrototypeOf(new Database(':memory:').prepare('SELECT 1')) as Record<
+  'run' | 'get' | 'all',
+  Run
+>;
 const originalRun = statements.run;
 /** What a disk can fail before the commit. Undoing a whole transaction needs nothing from it. */
 const WRITE = /^\s*(INSERT|UPDATE|DELETE|SAVEPOINT|RELEASE|ROLLBACK TO)/i;
@@ -84,6 +91,22 @@ statements.run = function (this: Database.Statement, ...values: unknown[]) {
   const { database, source } = this;
   if (WRITE.test(source) && nested.has(database)) watchOf(database)?.writing(database, UNDO.test(source));
   return originalRun.apply(this, values);
+};
+
+for (const name of ['get', 'all'] as const) {
+  const original = statements[name];
+  statements[name] = function (this: Database.Statement, ...values: unknown[]) {
+    const { database, source } = this;
+    // The simulation reads as well, past the engine, and asks for settings of the connection.
+    if (!database.readonly && !source.startsWith('PRAGMA')) watchOf(database)?.reading(database);
+    return original.apply(this, values);
+  };
+}
+
+/** What SQLite does if it cannot read: it undoes the transaction. */
+const failToRead = (database: Database.Database): never => {
+  if (database.inTransaction) database.exec('ROLLBACK');
+  throw new Database.SqliteError('disk I/O error', 'SQLITE_IOERR_READ');
 };
 
 /** What SQLite does without room on the disk. It may undo the transaction itself. */
@@ -140,6 +163,9 @@ export class Disk {
       writing: (database, undoes) => {
         const percent = undoes ? faults.full : faults.full / WRITES_IN_A_COMMIT;
         if (percent > 0 && draw.chance(percent)) failForRoom(database, !undoes && draw.chance(50));
+      },
+      reading: (database) => {
+        if (faults.unreadable > 0 && draw.chance(faults.unreadable)) failToRead(database);
       },
       committing: (database) => {
         if (this.#ending?.moment === 'before commit') this.#end();

@@ -51,9 +51,13 @@ type Act = (world: World, draw: Draw) => Promise<void>;
 
 /** The operator does something while the desk decides. */
 const meanwhile = async (world: World, draw: Draw, act: Act): Promise<void> => {
-  if (draw.chance(80)) world.run('clients', askTogether(world, draw.part(`asked at ${world.time.now}`)));
+  if (draw.chance(80))
+    world.run('clients', askTogether(world, draw.part(`asked at ${world.time.now}`), draw.between(1, 4)));
   await world.time.pass(draw.between(1, 60));
-  await act(world, draw);
+  await act(world, draw).catch((error: unknown) => {
+    if (world.disk.unreadable === 0 || !isWithoutRoom(error)) throw error;
+    world.count('operator: cannot read');
+  });
 };
 
 const scheduleActors = (world: World): void => {
@@ -66,7 +70,7 @@ const scheduleActors = (world: World): void => {
   const seconds = draw.pick([2, 12]);
   const mineNext = (): void => {
     // Several decisions then read a balance before the block, and end after it.
-    const isAwaited = !world.isCalm && blocks.chance(30);
+    const isAwaited = !world.isCalm && blocks.chance(2 * seconds);
     const askEarly = (): void => world.run('clients', askTogether(world, blocks, EARLY_CLIENTS));
     if (isAwaited) time.after(seconds * 1_000 - EARLY_MS, askEarly);
     time.after(seconds * 1_000, () => {
@@ -77,7 +81,7 @@ const scheduleActors = (world: World): void => {
   mineNext();
   world.every('re-orgs', 120_000 / haste, (part) => chain.head.number > 40 && reorganise(world, part));
   world.every('operator', 60_000 / haste, (part) => meanwhile(world, part, operate));
-  world.every('pauses', 150_000 / haste, (part) => meanwhile(world, part, pauseOrResume));
+  world.every('pauses', 60_000 / haste, (part) => meanwhile(world, part, pauseOrResume));
   world.every('breaker', 300_000 / haste, (part) => meanwhile(world, part, setBreaker));
   world.every('node faults', 60_000 / haste, (part) => {
     world.troubledAt = time.now;
@@ -111,6 +115,13 @@ const scheduleActors = (world: World): void => {
     world.disturb();
     world.count(`disk: ${world.disk.full} % of writes fail`);
     world.tell(`the disk refuses ${world.disk.full} % of what is written`);
+  });
+  world.every('bad disk', 100_000 / haste, (part) => {
+    world.disk.unreadable = part.pick([0, 1, 10]);
+    world.diskChangedAt = time.awake;
+    world.disturb();
+    world.count(`disk: ${world.disk.unreadable} % of reads fail`);
+    world.tell(`the disk fails ${world.disk.unreadable} % of reads`);
   });
   world.every('full disk', 20_000, () => checkReadiness(world));
   world.every('slow disk', 200_000 / haste, (part) => {
@@ -157,7 +168,7 @@ const READINESS_MS = 5_000;
 /** While the disk is full, the desk says so; otherwise it does not. */
 const checkReadiness = async (world: World): Promise<void> => {
   const { desk, disk, time, starts, diskChangedAt } = world;
-  if (time.awake - diskChangedAt < READINESS_MS) return;
+  if (disk.unreadable > 0 || time.awake - diskChangedAt < READINESS_MS) return;
   const answer = await desk.request('GET', '/readyz');
   if (answer === undefined || world.starts !== starts || world.diskChangedAt !== diskChangedAt) return;
   const saysFull = /disk of the data folder/.test(answer.body);
@@ -166,6 +177,8 @@ const checkReadiness = async (world: World): Promise<void> => {
 
 /** Starts the desk again after it died or was stopped; without room, it is tried again later. */
 const startAgain = async (world: World): Promise<void> => {
+  // Someone has mended it.
+  world.disk.unreadable = 0;
   try {
     await world.desk.start();
   } catch (error) {

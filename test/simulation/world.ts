@@ -102,6 +102,7 @@ export const KINDS = [
   'identities',
   'full disk',
   'slow disk',
+  'bad disk',
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -120,7 +121,7 @@ export class World {
   readonly internet: Internet;
   readonly chain: ModelChain;
   readonly node: ReturnType<typeof createNode>;
-  readonly disk: DiskFaults = { full: 0, slowMs: 0 };
+  readonly disk: DiskFaults = { full: 0, unreadable: 0, slowMs: 0 };
   readonly desk: SimulatedDesk;
   readonly dapps: Dapp[] = [];
   readonly tickets: Ticket[] = [];
@@ -218,7 +219,7 @@ export class World {
   /** False while the desk may not know yet what the chain says. */
   get isSeen(): boolean {
     const { desk, disk, time, troubledAt, reorgedAt } = this;
-    if (!desk.isUp || disk.full > 0 || disk.slowMs > 0) return false;
+    if (!desk.isUp || disk.full > 0 || disk.unreadable > 0 || disk.slowMs > 0) return false;
     return Math.max(troubledAt, reorgedAt) + this.seenMs <= time.now;
   }
 
