@@ -63,6 +63,14 @@ test('the search finds decisions as it is typed: by method, part of a hash or se
   await page.getByText('in total').waitFor();
 });
 
+/** Tables and tabs of the page that need more than their width. */
+const cutParts = (page: Page): Promise<string[]> =>
+  page
+    .locator('main .table-place, main .tabs')
+    .evaluateAll((parts) =>
+      parts.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).map(({ textContent }) => textContent),
+    );
+
 test('in a narrow window the page has nearly all of the height, and its frame fits the width', async () => {
   const page = await open('#/rules');
   await page.getByRole('listitem', { name: 'Five a day' }).waitFor();
@@ -76,6 +84,12 @@ test('in a narrow window the page has nearly all of the height, and its frame fi
     await page.screenshot({ path: join(artifacts, `console-${name}-400-light.png`) });
     const over = () => page.getByRole('main').evaluate((main) => main.scrollWidth - main.clientWidth);
     await expect.poll(over, { message: name }).toBe(0);
+  }
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+  for (const address of ['dapps', 'dapps/last/connect', 'dapps/last/webhooks', 'costs', 'settings']) {
+    await page.evaluate((hash) => (window.location.hash = hash), `#/${address}`);
+    await page.getByRole('main').locator('.data-table td, .tabs > a').first().waitFor();
+    expect([address, await cutParts(page)]).toEqual([address, []]);
   }
   for (const address of ['#/decisions', '#/dapps/last/decisions']) {
     await page.evaluate((hash) => (window.location.hash = hash), address);

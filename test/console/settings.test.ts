@@ -208,6 +208,22 @@ test('any chain can be typed in; a node that does not answer, or is of another c
   await engine.service.call('chains.remove', { chainId: 99_999 });
 });
 
+test('a new chain is set up by the URL of its node alone, as in Set up', async () => {
+  const page = await open('#/settings');
+  await page.getByRole('region', { name: 'Chains' }).getByRole('button', { name: 'Set up a chain' }).first().click();
+  const dialog = page.getByRole('dialog');
+  const save = dialog.getByRole('button', { name: 'Save the chain' });
+  expect(await save.isDisabled()).toBe(true);
+  await dialog.getByLabel('URL of the node').fill('http://127.0.0.1:1');
+  await save.click();
+  await dialog.getByText('No node answers at this URL').waitFor();
+  await dialog.getByLabel('URL of the node').fill(await nodeOf('0x1869e'));
+  await save.click();
+  await dialog.getByRole('button', { name: 'Create signing key' }).waitFor();
+  expect((await engine.service.call('chains.list', {})).map(({ chainId }) => chainId)).toContain(99_998);
+  await engine.service.call('chains.remove', { chainId: 99_998 });
+});
+
 test('a chain without a node is called unchecked wherever it is shown', async () => {
   await engine.service.call('chains.set', { chainId: 10, name: 'Bare' });
   const { paymasterId } = await engine.dapp({ chainId: 10 });

@@ -32,6 +32,13 @@ test('the first page needs less than 200 kB of compressed script; the charts com
   expect(await layoutShift(page)).toBeLessThan(0.02);
 });
 
+test('on a phone, a problem of a chain that is found later moves nothing', async () => {
+  const page = await browser().open(desk().url, { width: 400 });
+  await page.getByText('Local chain unchecked').waitFor();
+  await page.getByRole('region', { name: 'Limits nearly used up' }).waitFor();
+  expect(await layoutShift(page)).toBeLessThan(0.02);
+});
+
 test('the fonts of the console come with it', async () => {
   const page = await browser().open(desk().url);
   await page.getByRole('heading', { name: 'Overview' }).waitFor();

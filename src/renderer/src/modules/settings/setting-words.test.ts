@@ -20,6 +20,7 @@ test('a limit of 0 is no limit, and times and lists have their units', () => {
   expect(valueText(setting('port'), 8645)).toBe('8645');
   expect(valueText(setting('showReasons'), false)).toBe('no');
   expect(valueText(setting('allowedHosts'), [])).toBe('none');
+  expect(valueText(setting('continuousBackup'), '')).toBe('none');
 });
 
 test('an operator who must change a setting elsewhere sees where', () => {

@@ -100,7 +100,7 @@ const isRateLimit = (key: string): boolean => key.startsWith('rateLimit');
 export const valueText = ({ key }: Setting, value: Setting['value']): string => {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(', ');
-  if (key === 'database' && value === '') return 'SQLite in the data folder';
+  if (value === '') return key === 'database' ? 'SQLite in the data folder' : 'none';
   if (isRateLimit(key)) return value === 0 ? 'no limit' : `${grouped(Number(value))} a minute`;
   if (key.endsWith('Percent')) return `${String(value)} %`;
   if (typeof value !== 'number' || key === 'port') return String(value);
