@@ -86,8 +86,15 @@ test('there is no way to what only a desk has', async () => {
     'Decisions',
     'Inspect',
   ]);
-  await goTo(page, '#/settings');
-  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  // A limit's slider is there only for those who can change the limit.
+  for (const place of ['#/settings', '#/dapps/last/policy?form=spendingLimit&of=Five+a+day']) {
+    await goTo(page, '#/decisions');
+    await page.getByRole('heading', { name: 'Decisions' }).waitFor();
+    await goTo(page, place);
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  }
+  expect(await page.getByRole('slider').count()).toBe(0);
+  await expect(review.service.call('policies.endThresholds', { trialId: 'any' })).rejects.toThrow(/review|read-only/i);
   expect(browser().errors.slice(before)).toEqual([]);
 });
 

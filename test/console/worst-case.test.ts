@@ -49,6 +49,7 @@ test.each([1280, 800, 400])(
     // What is changed elsewhere shows without being asked for.
     await addLimit(dapp, 'All users', 'PAYMASTER', '3');
     await hour.getByText('then the spending limit "All users" stops it').waitFor();
+    await expect.poll(() => number.innerText()).toContain('then the spending limit "All users" stops it');
     const title = page.getByText('In any hour: show the simulated attack');
     await title.click();
     const attack = page.getByRole('group').filter({ has: title }).last();

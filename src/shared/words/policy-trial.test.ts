@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { trialSentence, unknownSentence, assumedSentence } from './policy-trial.ts';
+import { assumedSentence, chartedSentence, trialSentence, unknownSentence } from './policy-trial.ts';
 
 const COIN = 10n ** 18n;
 const trial = (changes: object, after = 5n * COIN) => ({
@@ -70,4 +70,10 @@ test('the first sentence leaves out the decisions that need an assumption', () =
   };
   expect(sentence(165)).toBe('On the 24 decisions of the last 7 days this would have changed nothing.');
   expect(sentence(141)).toBe('No decision could be evaluated without an assumption.');
+});
+
+test('a chart says how many of its decisions rest on an assumption', () => {
+  expect(chartedSentence(1200, 900)).toBe('1,200 operations sponsored before, 900 with the change');
+  expect(chartedSentence(1200, 900, 1)).toMatch(/, including 1 decision by assumption$/);
+  expect(chartedSentence(1200, 900, 4500)).toMatch(/, including 4,500 decisions by assumption$/);
 });

@@ -96,6 +96,14 @@ export const unknownSentence = (
   return `${grouped(unknown)} could not be evaluated. At that time: ${words.join('; ')}.`;
 };
 
+/** What a chart of a trial says of it: the chart also has the decisions that {@link trialSentence} leaves out. */
+export const chartedSentence = (before: number, after: number, assumed = 0): string =>
+  [
+    `${grouped(before)} operations sponsored before`,
+    `${grouped(after)} with the change`,
+    ...(assumed === 0 ? [] : [`including ${counted(assumed, 'decision')} by assumption`]),
+  ].join(', ');
+
 interface Assumed {
   readonly decisions: number;
   readonly same: number;
