@@ -154,6 +154,13 @@ const MISTAKES: readonly (readonly [what: string, args: readonly string[], code:
     1,
     /port cannot be changed here\. Edit .*gasdesk\.json and restart/,
   ],
+  [
+    'a setting that does not exist',
+    ['config', 'set', 'prot', '1'],
+    1,
+    /prot is not a setting\. The settings are: .*\bport\b/,
+  ],
+  ['a log that does not exist', ['log', 'verify', 'lgo.jsonl'], 1, /Cannot read lgo\.jsonl: ENOENT: no such file/],
   ['a shell that does not exist', ['completion', 'powershell'], 2, /Allowed choices are bash, zsh, fish\./],
 ];
 

@@ -103,7 +103,9 @@ test('a funding wallet is proved, its tank filled and emptied again, as the chai
   // Money in.
   await page.getByRole('button', { name: 'Deposit', exact: true }).click();
   await dialog.getByLabel('Amount').fill('1.5');
+  await dialog.getByText('Gas tank holds').waitFor();
   await chooseWallet(dialog, world().chain.url);
+  await dialog.getByText('Wallet holds').waitFor();
   await dialog.getByRole('button', { name: 'Review transaction' }).click();
   await dialog.getByText('Maximum fee').waitFor();
   await look(page, '4-deposit');

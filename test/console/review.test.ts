@@ -89,7 +89,7 @@ test('there is no way to what only a desk has', async () => {
   // A limit's slider is there only for those who can change the limit.
   for (const place of ['#/settings', '#/dapps/last/policy?form=spendingLimit&of=Five+a+day']) {
     await goTo(page, '#/decisions');
-    await page.getByRole('heading', { name: 'Decisions' }).waitFor();
+    await page.getByRole('heading', { name: 'Decisions', level: 1 }).waitFor();
     await goTo(page, place);
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
   }

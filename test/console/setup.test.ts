@@ -136,7 +136,7 @@ describe('on a chain as public ones are', () => {
     // A node that is none, first: the error names the button.
     await type('URL of the node', 'http://127.0.0.1:1');
     await press('Save the node');
-    await page.getByText('press "Save the node" again').waitFor();
+    await page.getByText('No node answers at this URL. Check it, and save again.').waitFor();
     await look(page, '2-chain');
     await type('URL of the node', '');
     await page.keyboard.press('Control+A');

@@ -84,8 +84,9 @@ export const createSettings = (started: Config, sources: ConfigSources, file: st
   };
   const find = (key: string): ConfigEntry => {
     const entry = entries().find((one) => one.key === key);
-    if (entry === undefined) throw new EngineError('CONFIG_NOT_CHANGEABLE', `${key} is not a setting`);
-    return entry;
+    if (entry !== undefined) return entry;
+    const known = entries().map((one) => one.key);
+    throw new EngineError('CONFIG_NOT_CHANGEABLE', `${key} is not a setting. The settings are: ${known.join(', ')}`);
   };
 
   return {

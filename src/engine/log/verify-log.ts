@@ -153,7 +153,9 @@ export const verifyLogFile = async (file: string, check: LogCheck, reader: LogRe
   const lines = linesOf(file, reader);
   const first = await lines.next().catch((error: unknown) => {
     reader.signal?.throwIfAborted();
-    throw notALog(file, error instanceof Error ? error.message : String(error));
+    if (error instanceof EngineError) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new EngineError('EXPORT_INVALID', `Cannot read ${file}: ${why}`, { file }, { cause: error });
   });
   const head = headSchema.safeParse(jsonOf(first.value as Buffer | undefined));
   if (!head.success) throw notALog(file, 'its first line is not the head of an exported log');
