@@ -108,6 +108,12 @@ test('a denial leads to where its rule is changed, and to its DApp', async () =>
   await detail.getByRole('heading', { name: 'Rule by rule' }).waitFor();
   expect(await seriousErrors(page)).toEqual([]);
   await page.screenshot({ path: join(artifacts, 'console-decision-links-1280-light.png') });
+  // Next to an open decision, a row has the short reason.
+  await page
+    .getByRole('table', { name: 'Decisions' })
+    .getByText('Contracts · Method not whitelisted')
+    .first()
+    .waitFor();
   await detail.getByRole('link', { name: 'Game Items' }).click();
   await page.getByRole('heading', { name: 'Game Items', level: 1 }).waitFor();
   await page.goBack();

@@ -109,6 +109,17 @@ test('a funding wallet is proved, its tank filled and emptied again, as the chai
   await dialog.getByRole('button', { name: 'Review transaction' }).click();
   await dialog.getByText('Maximum fee').waitFor();
   await look(page, '4-deposit');
+  // Who hears the page hears what is signed before the button that signs it.
+  const [what, sign] = ['The transaction', 'Sign with this wallet'];
+  const order = await dialog.evaluate(
+    (element, names) => {
+      const text = element.querySelector(`[aria-label="${names[0]}"]`);
+      const button = [...element.querySelectorAll('button')].find(({ textContent }) => textContent.includes(names[1]!));
+      return text!.compareDocumentPosition(button!) & Node.DOCUMENT_POSITION_FOLLOWING;
+    },
+    [what, sign],
+  );
+  expect(order).toBeGreaterThan(0);
   await dialog.getByRole('button', { name: 'Sign with this wallet' }).click();
   await dialog.getByText('Mined', { exact: true }).waitFor();
   await look(page, '5-mined');

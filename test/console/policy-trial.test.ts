@@ -62,7 +62,9 @@ test.each([
   await panel.getByRole('button', { name: 'Try on the last 7 days' }).click();
   const sentence = panel.getByRole('status');
   await sentence.getByText(/of the last 7 days this would have denied \d+ operations of \d users, and saved/).waitFor();
-  const chart = panel.getByRole('img', { name: /^Line chart over time: \d+ operations sponsored before, \d+ with the change$/ });
+  const chart = panel.getByRole('img', {
+    name: /^Line chart over time: \d+ operations sponsored before, \d+ with the change$/,
+  });
   await chart.locator('canvas').waitFor();
   expect(await seriousErrors(page)).toEqual([]);
   await panel.scrollIntoViewIfNeeded();

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { type ServingEngine, startEngine } from '../support/engine.ts';
+import { gameItems } from '../support/operations.ts';
 import { seriousErrors } from './axe.ts';
 import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';
 
@@ -16,6 +17,22 @@ beforeAll(async () => {
 afterAll(async () => {
   await engine.stop();
   removeTempFolder(dir);
+});
+
+test('the form of the first contract says that deployments end, and sponsors them in the same step', async () => {
+  const { paymasterId } = await engine.dapp({});
+  const page = await browser().open(`${engine.url}/console/#token=${engine.operatorToken.reveal()}`);
+  await page.getByText('Engine running').waitFor();
+  await page.evaluate((id) => (window.location.hash = `#/dapps/${id}/policy?form=contracts`), paymasterId);
+  const form = page.getByRole('complementary', { name: 'Register a contract' });
+  await form.getByText('With it, Gasdesk denies operations that deploy their account').waitFor();
+  await form.getByRole('textbox', { name: 'Name' }).fill('Items');
+  await form.getByRole('textbox', { name: 'Address' }).fill(`0x${'17'.repeat(20)}`);
+  await form.getByRole('textbox', { name: 'ABI' }).fill(gameItems.formatJson());
+  await form.getByText('Also sponsor deployments').click();
+  await form.getByRole('button', { name: 'Register', exact: true }).click();
+  await page.getByRole('listitem', { name: 'New accounts' }).waitFor();
+  await page.getByRole('listitem', { name: 'Items' }).waitFor();
 });
 
 test('a factory that Gasdesk cannot read is trusted by its address, in the form of the rule', async () => {

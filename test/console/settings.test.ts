@@ -208,6 +208,13 @@ test('any chain can be typed in; a node that does not answer, or is of another c
   await engine.service.call('chains.remove', { chainId: 99_999 });
 });
 
+test("an address that leads to a chain's price names no chain once its dialog is closed", async () => {
+  const page = await open('#/settings?at=coin-price&chain=31337');
+  await page.getByRole('dialog').getByText('Price of').first().waitFor();
+  await page.keyboard.press('Escape');
+  await expect.poll(() => page.evaluate(() => window.location.hash)).toBe('#/settings');
+});
+
 test('a new chain is set up by the URL of its node alone, as in Set up', async () => {
   const page = await open('#/settings');
   await page.getByRole('region', { name: 'Chains' }).getByRole('button', { name: 'Set up a chain' }).first().click();
