@@ -58,6 +58,10 @@ const RETIRED: readonly (readonly [phrase: RegExp, say: string])[] = [
   [/What of this has run/, 'Tested environments'],
   [/loads nothing of what speaks to/, "isn't loaded"],
   [/Their chain is anvil/, 'Both use anvil as a local chain'],
+  [/\bOnly read\b/, 'Read-only'],
+  [/the node says which it is/, 'Chain (optional)'],
+  [/piece of advice/, '1 warning'],
+  [/\bwhoever\b/i, 'anyone who'],
   [/stores its request[^.]*for ever/, 'Requests are kept indefinitely'],
 ];
 
