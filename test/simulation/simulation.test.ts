@@ -16,6 +16,11 @@ it('a desk keeps every promise whatever happens to it, its chain and its clients
   }
 });
 
+it('a disk that fails reads ends no process', async () => {
+  const { failure } = await playScenario({ seed: '3', kinds: new Set(['clients', 'bundler', 'bad disk']), minutes: 2 });
+  expect(failure).toBeUndefined();
+});
+
 it('what a simulation finds can be played again: the same seed ends with the same log', async () => {
   const scenario = { seed: '7', kinds: new Set(KINDS), minutes: 4 };
   const one = await playScenario(scenario);
