@@ -43,6 +43,8 @@ test('a factory that Gasdesk cannot read is trusted by its address, in the form 
   await page.getByRole('button', { name: 'Sponsor deployments' }).click();
   const dialog = page.getByRole('complementary', { name: 'Sponsor deployments' });
   await dialog.getByRole('textbox', { name: 'Name' }).fill('New accounts');
+  // A rule that allows is not said to deny.
+  await dialog.getByText('The rule applies as soon as you save it.').waitFor();
   const factories = dialog.getByRole('textbox', { name: 'Factories' });
   await factories.fill('0x12');
   await dialog.getByText('An address is 0x and 40 hex digits.').waitFor();
