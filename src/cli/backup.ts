@@ -3,13 +3,11 @@ import { InvalidArgumentError } from 'commander';
 import { printFromDesk } from './command.ts';
 import { type DeskOptions, requirePassphrase } from './desk.ts';
 import { taking } from './fields.ts';
+import { targetArgument } from './words.ts';
 
 interface FollowFlag {
   readonly follow?: string;
 }
-
-/** An absolute path, or the URL of a bucket. */
-const targetOf = (text: string): string => (text.startsWith('s3://') ? text : resolve(text));
 
 /** `gasdesk backup`: the vault's passphrase also protects the backup. */
 export const backupCommand = taking<'backups.create', FollowFlag>(
@@ -33,7 +31,7 @@ export const backupCommand = taking<'backups.create', FollowFlag>(
     printFromDesk(options, (call) => {
       if (follow === undefined) return call('backups.create', input);
       if (input.file !== undefined) throw new InvalidArgumentError('Use either a file or --follow');
-      return call('backups.follow', { target: follow === 'off' ? null : targetOf(follow) });
+      return call('backups.follow', { target: follow === 'off' ? null : targetArgument(follow) });
     }),
 )
   .option(

@@ -1,9 +1,13 @@
-import { resolve } from 'node:path';
+import { join } from 'node:path';
+import { loadConfig } from '../engine/config/config.ts';
+import { dataFiles } from '../engine/data-folder/data-folder.ts';
 import { portHolder } from '../engine/http/port-holder.ts';
 import { EngineError } from '../shared/errors.ts';
 import { NO_OPEN, stopRequested, serveUntil } from './stop-requested.ts';
 import { command, wholeNumber } from './command.ts';
 import { type DeskOptions, dataPath, openEngine, requirePassphrase } from './desk.ts';
+import { terminal } from './terminal.ts';
+import { targetArgument } from './words.ts';
 
 interface ServeFlags {
   host?: string;
@@ -30,10 +34,13 @@ const explainTaken = async (error: unknown): Promise<never> => {
 /** Restores the copy in `target` once its desk is gone. False if the process is asked to stop before. */
 const takeOver = async (target: string, options: DeskOptions, stopped: Promise<unknown>): Promise<boolean> => {
   const passphrase = requirePassphrase(options, 'the vault');
+  const { placeOf } = await import('../engine/continuous-backup/open-target.ts');
   const { restoreAsStandby } = await import('../engine/backup/restore-as-standby.ts');
+  const config = loadConfig({ env: terminal().env, file: join(dataPath(options), dataFiles.config) });
+  const place = placeOf(target, config);
   const stopping = new AbortController();
   void stopped.then(() => stopping.abort());
-  return restoreAsStandby({ target, passphrase, dir: dataPath(options), signal: stopping.signal });
+  return restoreAsStandby({ place, passphrase, dir: dataPath(options), signal: stopping.signal });
 };
 
 /** `gasdesk serve`. Prints one line when it is listening, and runs until it is asked to stop. */
@@ -42,16 +49,17 @@ export const serveCommand = command('serve', 'Run the service without a window')
   .option('--port <port>', 'port to listen on, 0 for any free port (default: 8645)', wholeNumber(0, 65_535))
   .option(
     '--standby <target>',
-    'wait until the service that copies to this folder is gone, then restore its copy and take over',
+    'wait until the service that copies to this folder or s3://BUCKET/PREFIX is gone, then restore its copy and take over',
+    targetArgument,
   )
   .option(...NO_OPEN)
   .action(async ({ host, port, standby, open, ...options }: DeskOptions & ServeFlags) => {
     const stopped = stopRequested();
-    if (standby !== undefined && !(await takeOver(resolve(standby), options, stopped))) return;
+    if (standby !== undefined && !(await takeOver(standby, options, stopped))) return;
     const engine = await openEngine(options, {
       ...(host !== undefined && { host }),
       ...(port !== undefined && { port }),
-      ...(standby !== undefined && { continuousBackup: resolve(standby), continuousBackupWait: true }),
+      ...(standby !== undefined && { continuousBackup: standby, continuousBackupWait: true }),
     });
     await serveUntil(stopped, engine, () => engine.serve().catch(explainTaken), open);
   });

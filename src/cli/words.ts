@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { typedWei } from '../shared/typed-wei.ts';
 import { MAX_WHOLE_NUMBER, wholeNumber } from './command.ts';
@@ -22,6 +23,9 @@ export const coinArgument =
     if (wei !== undefined) return wei;
     throw new InvalidArgumentError(`Use an amount of the native coin${end}.`);
   };
+
+/** Reads the target of a continuous backup: returns an absolute path, or the URL of a bucket. */
+export const targetArgument = (text: string): string => (text.startsWith('s3://') ? text : resolve(text));
 
 /** An amount of the native coin, which is sent as wei. */
 export const amount = { words: '--amount <amount>  amount of the native coin, such as 0.5', parse: coinArgument() };

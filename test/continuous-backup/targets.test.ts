@@ -1,5 +1,7 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { systemEntropy } from '../../src/engine/base/clock.ts';
+import { leaseTarget } from '../../src/engine/continuous-backup/take-lead.ts';
 import { openTarget } from '../../src/engine/continuous-backup/open-target.ts';
 import type { CopyTarget, TargetPlace } from '../../src/engine/continuous-backup/target.ts';
 import { gasdesk } from '../support/cli.ts';
@@ -51,6 +53,15 @@ describe.each(Object.keys(places))('%s', (kind) => {
     expect(await target.list('run/changes/00000')).toEqual(names.slice(0, 10));
   });
 
+  test('creates an object once, even if several ask at the same time', async () => {
+    const target = open();
+    const made = await Promise.all([0, 1, 2].map((index) => target.create('lease/1', Buffer.from([index]))));
+    expect(made.filter(Boolean)).toHaveLength(1);
+    expect(await target.read('lease/1')).toEqual(Buffer.from([made.indexOf(true)]));
+    expect(await target.create('lease/1', Buffer.from('later'))).toBe(false);
+    expect(await target.create('lease/2', Buffer.from('x'))).toBe(true);
+  });
+
   test('removes objects, also those that are gone', async () => {
     const target = open();
     await target.write('one', Buffer.from('1'));
@@ -94,4 +105,15 @@ describe('a copy in an object store', () => {
     const target = openTarget({ target: 's3://nowhere/x', s3: { ...NO_S3, ...store } });
     await expect(target.write('a', Buffer.from('x'))).rejects.toThrow('nowhere');
   });
+});
+
+test('a store that ignores conditions is refused by a desk whose answers wait, and by a standby', async () => {
+  const careless = await startObjectStore(tempFolder(), BUCKET, { ignoresConditions: true });
+  onTestFinished(() => careless.stop());
+  const place = { target: `s3://${BUCKET}/desk`, s3: { ...NO_S3, ...careless } };
+  await expect(leaseTarget(place, systemEntropy)).rejects.toMatchObject({
+    code: 'CONFIG_INVALID',
+    message: expect.stringContaining('If-None-Match') as string,
+  });
+  expect(await openTarget(place).list('')).toEqual([]);
 });

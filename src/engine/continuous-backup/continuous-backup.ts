@@ -264,7 +264,7 @@ export const createContinuousBackup = (context: ContinuousBackupContext): Contin
         if (continuousBackup !== '') await requireNoLaterLead({ target: openTarget(place), dir, entropy });
         return;
       }
-      lease = await takeLead({ target: leaseTarget(place), dir, clock, entropy });
+      lease = await takeLead({ target: await leaseTarget(place, entropy), dir, clock, entropy });
       while (!(await inTurn())) {
         await running?.sending;
         if (error !== null) throw new EngineError('BACKUP_FAILED', error);

@@ -3,7 +3,7 @@ import { type FileHandle, link, mkdir, open, readFile, readdir, rename, rm } fro
 import { dirname, join, relative, sep } from 'node:path';
 import { type Entropy, systemEntropy } from '../base/clock.ts';
 import { syncFolder } from '../data-folder/write-durably.ts';
-import type { LeaseTarget } from './target.ts';
+import type { CopyTarget } from './target.ts';
 
 /** Files that are still being written have this ending. */
 const PARTIAL = '.new';
@@ -32,7 +32,7 @@ const writePartial = async (path: string, bytes: Uint8Array): Promise<void> => {
 };
 
 /** A folder, such as a mounted disk of another machine. */
-export const folderTarget = (dir: string, entropy: Pick<Entropy, 'uuid'> = systemEntropy): LeaseTarget => {
+export const folderTarget = (dir: string, entropy: Pick<Entropy, 'uuid'> = systemEntropy): CopyTarget => {
   const pathOf = (name: string): string => join(dir, ...name.split('/'));
   return {
     name: dir,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Clock } from '../base/clock.ts';
-import type { CopyTarget, LeaseTarget } from './target.ts';
+import type { CopyTarget } from './target.ts';
 
 /*
  * One desk at a time leads: only the leader answers requests for signatures. The lead is a lease in the target, an object
@@ -41,7 +41,7 @@ export const newestLease = async (target: CopyTarget): Promise<StoredLease | und
 };
 
 /** Creates the object with this number. False if another desk has it, or one with a greater number exists. */
-const claim = async (target: LeaseTarget, number: number, holder: string, isReleased = false): Promise<boolean> => {
+const claim = async (target: CopyTarget, number: number, holder: string, isReleased = false): Promise<boolean> => {
   const text = JSON.stringify({ holder, isReleased });
   if (!(await target.create(nameOf(number), Buffer.from(text)))) return false;
   return (await target.list(FOLDER)).at(-1) === nameOf(number);
@@ -55,7 +55,7 @@ export interface Lease {
 }
 
 interface Context {
-  readonly target: LeaseTarget;
+  readonly target: CopyTarget;
   readonly holder: string;
   readonly clock: Pick<Clock, 'monotonic' | 'setTimer'>;
 }
@@ -140,8 +140,9 @@ export const waitForLease = async (context: Context, signal: AbortSignal): Promi
     }
     const isFree = newest?.isReleased === true || clock.monotonic() - seenAt > TERM_MS + MARGIN_MS;
     const number = (newest?.number ?? 0) + 1;
-    if (newest !== undefined && isFree && (await claim(target, number, holder)))
-      return keep(context, number, startedAt);
+    // A claim whose answer is lost shows as a new number, which is waited for like any other.
+    const isClaimed = newest !== undefined && isFree && (await claim(target, number, holder).catch(() => false));
+    if (isClaimed) return keep(context, number, startedAt);
     await pause();
   }
 };

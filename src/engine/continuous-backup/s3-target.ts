@@ -6,11 +6,23 @@ const TIMEOUT_MS = 30_000;
 const RETRIES = 2;
 /** Objects that are removed at the same time. */
 const AT_ONCE = 8;
+const CREATE_ATTEMPTS = 5;
 
 const KEY = /<Key>([^<]+)<\/Key>/g;
 const IS_TRUNCATED = '<IsTruncated>true</IsTruncated>';
+const EXISTS = 412;
+/** Another request creates the same object at this moment. */
+const CONFLICT = 409;
+
 const ERROR_CODE = /<Code>([^<]+)<\/Code>/;
 const ERROR_TEXT = /<Message>([^<]+)<\/Message>/;
+
+interface RequestParts {
+  readonly body?: Uint8Array;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Statuses that are no error. */
+  readonly expected?: readonly number[];
+}
 
 /** A bucket of an S3-compatible object store. `place` is like `s3://BUCKET/PREFIX`. */
 export const s3Target = (place: string, access: S3Access): CopyTarget => {
@@ -27,8 +39,12 @@ export const s3Target = (place: string, access: S3Access): CopyTarget => {
     return new Client({ accessKeyId, secretAccessKey, region, service: 's3', retries: RETRIES });
   };
 
-  /** Sends a request. @throws Error that says what the store answered, unless the status is 404 */
-  const request = async (method: string, path: string, body?: Uint8Array): Promise<Response> => {
+  /** Sends a request. @throws Error that says what the store answered, unless the status is `expected` */
+  const request = async (
+    method: string,
+    path: string,
+    { body, headers = {}, expected = [404] }: RequestParts = {},
+  ): Promise<Response> => {
     client ??= connect();
     const opened = await client.catch((error: unknown) => {
       client = undefined;
@@ -37,12 +53,12 @@ export const s3Target = (place: string, access: S3Access): CopyTarget => {
     const url = `${base}/${bucket}${path}`;
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     const answer = await opened
-      .fetch(url, { method, signal, ...(body && { body: Buffer.from(body) }) })
+      .fetch(url, { method, headers, signal, ...(body && { body: Buffer.from(body) }) })
       .catch((cause: unknown) => {
         const { message, cause: inner } = cause as Error;
         throw new Error(`${base} does not answer (${inner instanceof Error ? inner.message : message})`, { cause });
       });
-    if (answer.ok || answer.status === 404) return answer;
+    if (answer.ok || expected.includes(answer.status)) return answer;
     const text = await answer.text();
     const words = [ERROR_CODE, ERROR_TEXT].map((part) => part.exec(text)?.[1]).filter((part) => part !== undefined);
     throw new Error(`${method} ${place}: ${answer.status} ${words.join(': ')}`);
@@ -74,7 +90,15 @@ export const s3Target = (place: string, access: S3Access): CopyTarget => {
       return answer.status === 404 ? undefined : Buffer.from(await answer.arrayBuffer());
     },
     async write(name, bytes) {
-      await requireFound(await request('PUT', `/${root}${name}`, bytes)).arrayBuffer();
+      await requireFound(await request('PUT', `/${root}${name}`, { body: bytes })).arrayBuffer();
+    },
+    async create(name, bytes) {
+      const order = { body: bytes, headers: { 'if-none-match': '*' }, expected: [404, EXISTS, CONFLICT] };
+      for (let attempt = 0; attempt < CREATE_ATTEMPTS; attempt += 1) {
+        const { status } = requireFound(await request('PUT', `/${root}${name}`, order));
+        if (status !== CONFLICT) return status !== EXISTS;
+      }
+      throw new Error(`${place} does not say which of several requests has created ${name}`);
     },
     async remove(names) {
       for (let first = 0; first < names.length; first += AT_ONCE) {

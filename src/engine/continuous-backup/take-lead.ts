@@ -5,7 +5,7 @@ import type { Clock, Entropy } from '../base/clock.ts';
 import { writeDurably } from '../data-folder/write-durably.ts';
 import { type Lease, newestLease, takeOwnLease } from './lease.ts';
 import { openTarget } from './open-target.ts';
-import type { CopyTarget, LeaseTarget, TargetPlace } from './target.ts';
+import type { CopyTarget, TargetPlace } from './target.ts';
 
 /** File with the name under which a data folder leads. It is in no copy, so that each folder has its own. */
 const holderFile = (dir: string): string => join(dir, 'lead-name');
@@ -18,11 +18,24 @@ const holderOf = (dir: string, entropy: Pick<Entropy, 'uuid'>): string => {
   return readFileSync(file, 'utf8');
 };
 
-/** The target of a lease. @throws EngineError `CONFIG_INVALID` if desks cannot agree in this target on which of them leads */
-export const leaseTarget = (place: TargetPlace): LeaseTarget => {
-  const target = place.target === '' ? undefined : openTarget(place);
-  if (target?.create !== undefined) return target as LeaseTarget;
-  throw new EngineError('CONFIG_INVALID', 'A standby needs a continuous backup to a folder (continuousBackup)');
+/**
+ * Opens the target of a lease, and tries whether it creates an object only once.
+ *
+ * @throws EngineError `CONFIG_INVALID` if desks cannot agree in this target on which of them leads; Error of the target
+ */
+export const leaseTarget = async (place: TargetPlace, entropy: Pick<Entropy, 'uuid'>): Promise<CopyTarget> => {
+  if (place.target === '')
+    throw new EngineError('CONFIG_INVALID', 'A standby needs a continuous backup (continuousBackup)');
+  const target = openTarget(place);
+  const name = `trial/${entropy.uuid()}`;
+  const isCreated = await target.create(name, Buffer.from('first'));
+  const isReplaced = await target.create(name, Buffer.from('second'));
+  await target.remove([name]);
+  if (isCreated && !isReplaced) return target;
+  throw new EngineError(
+    'CONFIG_INVALID',
+    `${target.name} creates an object that exists (it ignores If-None-Match), so two desks could lead. Use another store, or a folder`,
+  );
 };
 
 interface LeadOrder {
@@ -50,12 +63,7 @@ export const requireNoLaterLead = async ({ target, dir, entropy }: Omit<LeadOrde
 };
 
 /** Takes the lead. @throws EngineError `DATA_FOLDER_UNUSABLE` if another desk has led since this data folder did */
-export const takeLead = async ({
-  target,
-  dir,
-  clock,
-  entropy,
-}: LeadOrder & { readonly target: LeaseTarget }): Promise<Lease> => {
+export const takeLead = async ({ target, dir, clock, entropy }: LeadOrder): Promise<Lease> => {
   const lease = await takeOwnLease({ target, holder: holderOf(dir, entropy), clock });
   if (lease !== undefined) return lease;
   throw anotherLed({ target, dir });

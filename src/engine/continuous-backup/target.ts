@@ -9,12 +9,9 @@ export interface CopyTarget {
   /** Stores an object, or replaces it. It is durable when the promise resolves, and never readable in part. */
   write(name: string, bytes: Uint8Array): Promise<void>;
   /** Stores an object that does not exist. False if it exists: of several callers, one gets true. */
-  create?(name: string, bytes: Uint8Array): Promise<boolean>;
+  create(name: string, bytes: Uint8Array): Promise<boolean>;
   remove(names: readonly string[]): Promise<void>;
 }
-
-/** A target with which desks can agree on which of them leads. */
-export type LeaseTarget = CopyTarget & Required<Pick<CopyTarget, 'create'>>;
 
 /** Access to an S3-compatible object store. */
 export interface S3Access {
