@@ -96,7 +96,11 @@ export default defineConfig(
   {
     files: ['test/**/*.ts'],
     // What is no test of the desk, and what removes no desk's folder.
-    ignores: ['test/{bench,clients,long-log}/**', 'test/support/{chromium,global-setup,postgres,temp-folder}.ts'],
+    ignores: [
+      'test/{bench,clients,long-log}/**',
+      'test/continuous-backup/restore-seconds.ts',
+      'test/support/{chromium,global-setup,postgres,temp-folder}.ts',
+    ],
     rules: {
       'no-restricted-syntax': [
         'error',

@@ -12,7 +12,7 @@ export default {
     'scripts/*.ts',
     'test/bench/{index,console,floor-server,webhook-server}.ts',
     // Processes are started with them.
-    'test/{support/flood-process,support/replace-policies,malformed/desk-process,registry/made-up-desk,simulation/planted}.ts',
+    'test/{support/flood-process,support/replace-policies,malformed/desk-process,continuous-backup/restore-seconds,registry/made-up-desk,simulation/planted}.ts',
     // Found by the types of the kinds.
     'src/core/rules/**/*.rows.ts',
     // Put into a copy of src.

@@ -120,25 +120,38 @@ interface StoredEntry extends EntryHead {
 /** Any name and key will do: no checkpoint is checked. */
 const NOBODY = { name: 'nobody', publicKey: new Uint8Array(32) };
 
+export const newLogVerifier = (): LogVerifier =>
+  new LogVerifier({ key: NOBODY, crypto: logCrypto, engine: version, withSignatures: false });
+
+/** Continues with the entries in a database, up to that many in all. */
+export const verifyUpTo = (database: Database.Database, verifier: LogVerifier, size: number): void => {
+  const from = verifier.size;
+  const entries = database.prepare<[number, number], StoredEntry>(
+    'SELECT position AS entry, at, kind, lag(hash) OVER (ORDER BY position) AS previousHash, hash, body FROM log WHERE position BETWEEN ? AND ? ORDER BY position',
+  );
+  for (const { hash, previousHash, body, ...head } of entries.iterate(from - 1, size - 1)) {
+    if (head.entry < from) continue;
+    const text = entryText({ ...head, previous: previousHash?.toString('hex') ?? null }, body);
+    verifier.add({ text, bytes: Buffer.from(text), hash: hash.toString('hex') });
+  }
+};
+
+/** What differs between the ledger in a database and the one that follows from the entries so far. */
+export const ledgerFaults = (database: Database.Database, verifier: LogVerifier): readonly string[] => {
+  const held = heldAccounts(singleAccounts(database.prepare<[], HeldAccountRow | LimitsRow>(HELD_ACCOUNTS).all()));
+  return verifier.accounts === undefined ? [] : accountFaults(held, verifier.accounts, verifier.accountGroups);
+};
+
 /** Faults in the log of a database that an engine has used, except those of checkpoints. */
 const faultsOfLog = (file: string): readonly LogFault[] => {
   if (!existsSync(lockFile(dirname(file)))) return [];
   const database = new Database(file, { readonly: true });
   try {
-    const verifier = new LogVerifier({ key: NOBODY, crypto: logCrypto, engine: version, withSignatures: false });
-    const entries = database.prepare<[], StoredEntry>(
-      'SELECT position AS entry, at, kind, lag(hash) OVER (ORDER BY position) AS previousHash, hash, body FROM log ORDER BY position',
-    );
-    for (const { hash, previousHash, body, ...head } of entries.iterate()) {
-      const text = entryText({ ...head, previous: previousHash?.toString('hex') ?? null }, body);
-      verifier.add({ text, bytes: Buffer.from(text), hash: hash.toString('hex') });
-    }
-    const held = heldAccounts(singleAccounts(database.prepare<[], HeldAccountRow | LimitsRow>(HELD_ACCOUNTS).all()));
+    const verifier = newLogVerifier();
+    verifyUpTo(database, verifier, Number.MAX_SAFE_INTEGER);
     // What a test wrote by hand is in no entry that can be computed.
     const isDecided = verifier.report().faults.length === 0;
-    if (isDecided && verifier.accounts !== undefined)
-      for (const detail of accountFaults(held, verifier.accounts, verifier.accountGroups))
-        verifier.addStoredFault(detail);
+    if (isDecided) for (const detail of ledgerFaults(database, verifier)) verifier.addStoredFault(detail);
     const { faults } = verifier.report();
     return faults.filter(({ id, detail }) => detail !== WITHOUT_FACTS && (id === null || ENGINES_ID.test(id)));
   } catch (error) {
