@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { restoreBackup } from '../../src/engine/backup/restore.ts';
 import { Secret } from '../../src/engine/base/secret.ts';
+import { gasdesk } from '../support/cli.ts';
 import { type ServingEngine, startEngine } from '../support/engine.ts';
 import { PASSPHRASE, quickEngine } from '../support/quick-engine.ts';
+import { canMount, fillUp, mountSmall, unmount } from '../support/small-disk.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
 
 const tempFolder = useTempFolders();
@@ -54,6 +56,27 @@ test('a target that cannot be written to stops nothing; once it can, nothing is 
   expect((await restore(target)).names).toEqual(['Operator', 'Before', 'During', 'During, too', 'After']);
 });
 
+test.runIf(canMount)('a target whose disk is full stops nothing; once it has room, nothing is missing', async () => {
+  const [dir, target] = [tempFolder(), tempFolder()];
+  mountSmall(target, 8);
+  onTestFinished(() => void unmount(target));
+  const desk = await serving(dir);
+  const { service } = desk;
+  await service.call('backups.follow', { target });
+  const filler = join(target, 'filler');
+  fillUp(filler);
+  await service.call('accounts.create', { name: 'Meanwhile' });
+  await expect(service.call('backups.follow', { target })).rejects.toMatchObject({
+    code: 'BACKUP_FAILED',
+    message: expect.stringContaining('ENOSPC') as string,
+  });
+  expect(await checkOf(desk)).toMatchObject({ ok: false });
+  rmSync(filler);
+  expect(await service.call('backups.follow', { target })).toMatchObject({ error: null });
+  await desk.stop();
+  expect((await restore(target)).names).toEqual(['Operator', 'Meanwhile']);
+});
+
 test('a desk that ends has copied everything, and the next run continues in the same target', async () => {
   const [dir, target] = [tempFolder(), tempFolder()];
   for (const name of ['First run', 'Second run']) {
@@ -76,6 +99,23 @@ test('settings and local keys are in the copy; a restored desk does not follow t
   expect(JSON.parse(readFileSync(join(restored.dir, 'gasdesk.json'), 'utf8'))).toEqual({ webhookTimeoutMs: 1234 });
   const key = join('keystores', `${address.toLowerCase()}.json`);
   expect(readFileSync(join(restored.dir, key), 'utf8')).toBe(readFileSync(join(dir, key), 'utf8'));
+});
+
+test('the log keeps its name and key if the copy contains the newest checkpoint that was handed out', async () => {
+  const [dir, target] = [tempFolder(), tempFolder()];
+  const { service, stop } = await serving(dir);
+  await service.call('backups.follow', { target });
+  const handedOut = join(tempFolder(), 'log.jsonl');
+  const env = { GASDESK_PASSPHRASE: PASSPHRASE };
+  expect(await gasdesk(['log', 'export', '--out', handedOut, '--data', dir], env)).toMatchObject({ code: 0 });
+  const { key } = await service.call('log.key', {});
+  await stop();
+  const fresh = join(tempFolder(), 'fresh');
+  const order = { file: target, passphrase: new Secret(PASSPHRASE), dir: fresh, now: Date.now, logN: 10 };
+  await restoreBackup({ ...order, since: handedOut });
+  const engine = await quickEngine(fresh);
+  onTestFinished(() => engine.stop());
+  expect(await engine.service.call('log.key', {})).toMatchObject({ key });
 });
 
 test('the copy of another desk is not touched', async () => {
