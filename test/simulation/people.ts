@@ -5,9 +5,6 @@ import type { Draw } from '../support/draw.ts';
 import { CHAIN_ID } from './contracts.ts';
 import { type Dapp, HOSTS, HOUR_MS, type World } from './world.ts';
 
-/** Who says who a person is: the DApp's backend, by a voucher, or an issuer, by an ID token. */
-export type Vouching = 'VOUCHER' | 'OIDC';
-
 /** What a client sends to say who the user is. */
 export interface Proof {
   readonly sent: object;
@@ -35,7 +32,7 @@ const keys = [1, 2, 3].map((nth) => {
 const STRANGE_KEY = keys.length - 1;
 
 /** The rule that requires a person. */
-export const identityRule = (vouching: Vouching) => ({
+export const identityRule = (vouching: NonNullable<Dapp['vouching']>) => ({
   name: 'People',
   policyType: 'IDENTITY',
   policyData:

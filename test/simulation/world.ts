@@ -8,7 +8,6 @@ import { SimulatedDesk } from './desk.ts';
 import type { DiskFaults } from './disk.ts';
 import { type Draw, drawOf } from '../support/draw.ts';
 import { createNode } from './node.ts';
-import type { Vouching } from './people.ts';
 import { VirtualTime, settle } from './time.ts';
 import { Trace } from './trace.ts';
 import { Violation } from './violation.ts';
@@ -45,6 +44,9 @@ export interface Limit extends Term {
   /** Start of its first window, epoch ms. */
   readonly startMs: number;
 }
+
+/** Who says who a person is: the DApp's backend, by a voucher, or an issuer, by an ID token. */
+type Vouching = 'VOUCHER' | 'OIDC';
 
 export interface Dapp {
   readonly index: number;
