@@ -18,7 +18,7 @@ const SECOND_MS = 1_000;
 const CLIENTS = 4;
 const THREADS = 2;
 /** Seconds that are restored together. */
-const AT_ONCE = 30;
+const AT_ONCE = 60;
 
 interface Plan {
   readonly seconds: number;

@@ -36,8 +36,9 @@ const openLog = (folder: string): Database.Database => new Database(join(folder,
 const desk = openLog(dir);
 const verifier = newLogVerifier();
 
-const entriesUntil = (at: number): number =>
-  desk.prepare<[number], number>('SELECT count(*) FROM log WHERE at <= ?').pluck().get(at) ?? 0;
+/** Times of all entries; the desk may add later ones. */
+const entryTimes = desk.prepare<[], number>('SELECT at FROM log ORDER BY position').pluck().all();
+const entriesUntil = (at: number): number => entryTimes.findLastIndex((time) => time <= at) + 1;
 
 const ENTRIES = 'SELECT position, at, kind, hash, body FROM log WHERE position < ? ORDER BY position';
 
