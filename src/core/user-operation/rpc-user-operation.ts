@@ -8,9 +8,12 @@ type Wire = Hex | { readonly [field: string]: Wire };
 
 /** An operation, or a part of one, as JSON-RPC encodes it (ERC-7769): quantities are hex. */
 export const toRpcUserOperation = (op: object): Record<string, Wire> => {
-  const fields = op as Readonly<Record<string, bigint | Hex | object>>;
+  const fields = op as Readonly<Record<string, bigint | Hex | object | undefined>>;
   const wire: Record<string, Wire> = {};
-  for (const field of Object.keys(fields)) wire[field] = toWire(fields[field] as bigint | Hex | object);
+  for (const field of Object.keys(fields)) {
+    const value = fields[field];
+    if (value !== undefined) wire[field] = toWire(value);
+  }
   return wire;
 };
 
