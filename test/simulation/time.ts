@@ -103,6 +103,7 @@ export class ProcessClock implements Clock {
 
   readonly now = (): number => this.#clock.now();
   readonly monotonic = (): number => this.#clock.monotonic();
+  readonly uptime = (): number => this.#clock.uptime();
   readonly machineAheadMs = (): number => this.#clock.machineAheadMs();
 
   readonly setTimer = (ms: number, fn: () => void): (() => void) => {

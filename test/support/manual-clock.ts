@@ -31,6 +31,13 @@ export class ManualClock implements Clock {
     return this.#now - this.#start;
   }
 
+  /** Time that the machine has slept, ms, which only {@link uptime} counts. */
+  sleptMs = 0;
+
+  uptime(): number {
+    return this.monotonic() + this.sleptMs;
+  }
+
   setTimer(ms: number, fn: () => void): () => void {
     const timer = { due: this.#now + Math.max(0, ms), fn };
     this.#timers.add(timer);

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { uptime } from 'node:os';
+import os from 'node:os';
 
 /** The source of time. It is injected, so that tests never wait for real time. */
 export interface Clock {
@@ -7,8 +7,10 @@ export interface Clock {
   now(): number;
   /** How far the machine's time of day is ahead of {@link now}, ms. Negative if it is behind. */
   machineAheadMs(): number;
-  /** Fractional milliseconds for measuring durations. Never runs backwards. */
+  /** Fractional milliseconds for measuring durations. Never runs backwards. On Linux, it stops while the machine sleeps. */
   monotonic(): number;
+  /** Milliseconds since boot, including sleep. Some systems count whole seconds. */
+  uptime(): number;
   /**
    * Runs `fn` once, after `ms` milliseconds.
    *
@@ -27,15 +29,9 @@ export interface Entropy {
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 /** The machine's clocks, in milliseconds. */
-export interface Machine extends Pick<Clock, 'setTimer'> {
+export interface Machine extends Pick<Clock, 'monotonic' | 'uptime' | 'setTimer'> {
   /** Time since the Unix epoch. The administrator of the machine or of its time server can set it at will. */
   readonly wall: () => number;
-  /**
-   * Time since an arbitrary moment. Never runs backwards. On Linux it stops while the machine sleeps (CLOCK_MONOTONIC).
-   */
-  readonly monotonic: () => number;
-  /** Time since boot, including sleep (CLOCK_BOOTTIME). */
-  readonly uptime: () => number;
 }
 
 /** The fraction of the elapsed time by which the clock moves towards the machine's time of day. */
@@ -51,10 +47,10 @@ const POLL_MS = 1_000;
  * and a jump back would count it twice. The clock approaches the machine's time by running a tenth faster or slower.
  * Time spent asleep is real, so it is added immediately.
  */
-export const createClock = ({ wall, monotonic, uptime: sinceBoot, setTimer }: Machine): Clock => {
+export const createClock = ({ wall, monotonic, uptime, setTimer }: Machine): Clock => {
   let time = wall();
   let measuredAt = monotonic();
-  let asleep = sinceBoot() - measuredAt;
+  let asleep = uptime() - measuredAt;
   let checkedAt = measuredAt;
 
   /** Time spent asleep since the last check, in ms. */
@@ -62,7 +58,7 @@ export const createClock = ({ wall, monotonic, uptime: sinceBoot, setTimer }: Ma
     if (measuredAt - checkedAt < POLL_MS) return 0;
     checkedAt = measuredAt;
     const before = asleep;
-    const total = sinceBoot() - measuredAt;
+    const total = uptime() - measuredAt;
     if (total - before < NOTICEABLE_MS) return 0;
     asleep = total;
     return total - before;
@@ -79,13 +75,13 @@ export const createClock = ({ wall, monotonic, uptime: sinceBoot, setTimer }: Ma
     return Math.floor(time);
   };
 
-  return { now, machineAheadMs: () => wall() - now(), monotonic, setTimer };
+  return { now, machineAheadMs: () => wall() - now(), monotonic, uptime, setTimer };
 };
 
 const systemMachine: Machine = {
   wall: () => Date.now(),
   monotonic: () => performance.now(),
-  uptime: () => uptime() * 1_000,
+  uptime: () => os.uptime() * 1_000,
   setTimer: (ms, fn) => {
     let handle: NodeJS.Timeout;
     const arm = (left: number): void => {

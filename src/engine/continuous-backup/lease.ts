@@ -5,8 +5,8 @@ import type { CopyTarget } from './target.ts';
 /*
  * One desk at a time leads: only the leader answers requests for signatures. The lead is a lease in the target, an object
  * whose name is a number. To take or to renew the lease, a desk creates the object with the next number, which only one
- * desk can. Each desk measures with its own monotonic clock: the leader stops answering a fixed time after it began to
- * renew the lease, and another desk takes it only when it has seen no new number for longer than that.
+ * desk can. Each desk measures with its own clocks: the leader stops answering a fixed time after it began to renew the
+ * lease, asleep or not, and another desk takes it only when it has seen no new number for longer than that.
  */
 
 /** After this time without renewal, the leader no longer leads. */
@@ -57,26 +57,32 @@ export interface Lease {
 interface Context {
   readonly target: CopyTarget;
   readonly holder: string;
-  readonly clock: Pick<Clock, 'monotonic' | 'setTimer'>;
+  readonly clock: Pick<Clock, 'monotonic' | 'uptime' | 'setTimer'>;
 }
 
+/** By two clocks, because the first may stop while the machine sleeps, and the second may be coarse. */
+type Moment = Readonly<Record<'monotonic' | 'uptime', number>>;
+
+const momentOf = (clock: Context['clock']): Moment => ({ monotonic: clock.monotonic(), uptime: clock.uptime() });
+
 /** Renews a lease until it is lost. @param taken when this desk began to take it */
-const keep = ({ target, holder, clock }: Context, first: number, taken: number): Lease => {
+const keep = ({ target, holder, clock }: Context, first: number, taken: Moment): Lease => {
   let number = first;
-  let until = taken + TERM_MS;
+  /** When the term began; undefined once the lease is lost. */
+  let since: Moment | undefined = taken;
   let isOver = false;
   let cancelTimer = (): void => undefined;
   let renewing = Promise.resolve();
   const renew = async (): Promise<void> => {
-    const startedAt = clock.monotonic();
+    const startedAt = momentOf(clock);
     let wait = RENEW_MS;
     try {
       const isMade = await claim(target, number + 1, holder);
       const newest = isMade ? undefined : await newestLease(target);
-      if (isMade) until = startedAt + TERM_MS;
+      if (isMade) since = startedAt;
       else if (newest?.holder !== holder || newest.number <= number) {
         isOver = true;
-        until = Number.NEGATIVE_INFINITY;
+        since = undefined;
       }
       // An object of this desk with a greater number is from an attempt whose answer was lost.
       number = newest?.number ?? number + 1;
@@ -94,13 +100,14 @@ const keep = ({ target, holder, clock }: Context, first: number, taken: number):
   };
   schedule(RENEW_MS);
   return {
-    isHeld: () => clock.monotonic() < until,
+    isHeld: () =>
+      since !== undefined && clock.monotonic() < since.monotonic + TERM_MS && clock.uptime() < since.uptime + TERM_MS,
     async end(isReleased) {
       const isLost = isOver;
       isOver = true;
       cancelTimer();
       await renewing;
-      until = Number.NEGATIVE_INFINITY;
+      since = undefined;
       if (isReleased && !isLost) await claim(target, number + 1, holder, true).catch(() => false);
     },
   };
@@ -109,7 +116,7 @@ const keep = ({ target, holder, clock }: Context, first: number, taken: number):
 /** Takes the lease for the desk that held it last, or that is the first. Undefined if another desk has led since. */
 export const takeOwnLease = async (context: Context): Promise<Lease | undefined> => {
   const { target, holder, clock } = context;
-  const startedAt = clock.monotonic();
+  const startedAt = momentOf(clock);
   const newest = await newestLease(target);
   if (newest !== undefined && newest.holder !== holder) return undefined;
   const number = (newest?.number ?? 0) + 1;
@@ -132,7 +139,7 @@ export const waitForLease = async (context: Context, signal: AbortSignal): Promi
     });
   for (;;) {
     signal.throwIfAborted();
-    const startedAt = clock.monotonic();
+    const startedAt = momentOf(clock);
     const newest = await newestLease(target).catch(() => undefined);
     if (newest?.number !== seen) {
       seen = newest?.number;

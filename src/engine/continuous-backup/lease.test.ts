@@ -1,0 +1,31 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { ManualClock } from '../../../test/support/manual-clock.ts';
+import { useTempFolders } from '../../../test/support/temp-folder.ts';
+import { folderTarget } from './folder-target.ts';
+import { takeOwnLease } from './lease.ts';
+
+const tempFolder = useTempFolders();
+const TERM_MS = 5_000;
+const RENEW_MS = 1_500;
+
+test('a desk does not lead after its machine has slept for the term of the lease, until it has renewed it', async () => {
+  const clock = new ManualClock();
+  const lease = await takeOwnLease({ target: folderTarget(tempFolder()), holder: 'one', clock });
+  onTestFinished(() => lease?.end(false));
+  clock.sleptMs = TERM_MS - 1;
+  expect(lease?.isHeld()).toBe(true);
+  clock.sleptMs = TERM_MS;
+  expect(lease?.isHeld()).toBe(false);
+  await clock.advance(RENEW_MS);
+  await expect.poll(() => lease?.isHeld()).toBe(true);
+});
+
+test('a desk that finds the lease of another one does not lead again', async () => {
+  const [clock, target] = [new ManualClock(), folderTarget(tempFolder())];
+  const lease = await takeOwnLease({ target, holder: 'one', clock });
+  onTestFinished(() => lease?.end(false));
+  await target.create('lease/0000000002', Buffer.from(JSON.stringify({ holder: 'other', isReleased: false })));
+  await clock.advance(RENEW_MS);
+  await expect.poll(() => lease?.isHeld()).toBe(false);
+  expect(clock.pending).toBe(0);
+});
