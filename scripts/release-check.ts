@@ -1,5 +1,6 @@
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -14,8 +15,8 @@ import { hashOfScripts } from '../src/engine/base/program-hash.ts';
 const root = join(import.meta.dirname, '..');
 const { values } = parseArgs({ options: { out: { type: 'string' } } });
 
-const run = (cwd: string, command: string, args: readonly string[]): void => {
-  const { status } = spawnSync(command, args, { cwd, stdio: ['ignore', 'ignore', 'inherit'] });
+const run = async (cwd: string, command: string, args: readonly string[]): Promise<void> => {
+  const [status] = await once(spawn(command, args, { cwd, stdio: ['ignore', 'ignore', 'inherit'] }), 'close');
   if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed`);
 };
 
@@ -26,12 +27,12 @@ interface Packed {
   readonly program: string;
 }
 
-const pack = (folder: string): Packed => {
-  run(root, 'git', ['clone', '--quiet', root, folder]);
+const pack = async (folder: string): Promise<Packed> => {
+  await run(root, 'git', ['clone', '--quiet', root, folder]);
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
   const packed = `${folder}-packed`;
   mkdirSync(packed);
-  run(folder, 'npm', ['pack', '--silent', '--pack-destination', packed]);
+  await run(folder, 'npm', ['pack', '--silent', '--pack-destination', packed]);
   const [name = ''] = readdirSync(packed);
   const file = join(packed, name);
   const sha256 = createHash('sha256').update(readFileSync(file)).digest('hex');
@@ -40,7 +41,7 @@ const pack = (folder: string): Packed => {
 
 const work = mkdtempSync(join(tmpdir(), 'gasdesk-release-'));
 try {
-  const [one, other] = [pack(join(work, 'one')), pack(join(work, 'other'))];
+  const [one, other] = await Promise.all([pack(join(work, 'one')), pack(join(work, 'other'))]);
   console.log(`${one.sha256}  first build\n${other.sha256}  second build`);
   console.log(`${one.program}  program of the command line`);
   if (one.sha256 !== other.sha256) throw new Error('The two builds differ');
