@@ -238,7 +238,7 @@ test('a file that cannot be read is said, and nothing else', async () => {
 test('one constant changed in a rule: replay names the decisions that it changes, and no others', async () => {
   const root = resolve(import.meta.dirname, '../..');
   const other = tempFolder();
-  for (const part of ['api', 'cli', 'core', 'engine', 'shared']) {
+  for (const part of ['api', 'cli', 'core', 'demo', 'engine', 'shared']) {
     cpSync(join(root, 'src', part), join(other, 'src', part), { recursive: true });
   }
   cpSync(join(root, 'package.json'), join(other, 'package.json'));
