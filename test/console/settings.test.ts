@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const open = async (address: string, view = {}): Promise<Page> => {
   const page = await browser().open(`${engine.url}/console/#token=${engine.operatorToken.reveal()}`, view);
-  // Open pages go on asking, and this desk has a low rate limit.
+  // Each open page keeps sending requests, and this desk has a low rate limit.
   onTestFinished(() => page.close());
   await page.getByText('Engine running').waitFor();
   await page.evaluate((hash) => (window.location.hash = hash), address);
