@@ -142,6 +142,12 @@ interface Effect {
  */
 export type WriteOrder = 'as handed over' | 'any';
 
+/**
+ * What one poller brings, whose writes wait for each other. If two of them settled an operation at once, nothing would
+ * show which of their costs was written last.
+ */
+const FROM_CHAIN: ReadonlySet<Action['kind']> = new Set(['settle', 'reorg', 'expire']);
+
 const sameAmounts = (one: readonly bigint[], other: readonly bigint[]): boolean => one.join() === other.join();
 
 /** A store, and next to it the model of what must be in it. */
@@ -179,7 +185,11 @@ class LedgerRun {
       await this.#store.close();
       this.#store = await this.#open();
     }
-    await Promise.all(actions.map((one) => this.#act(one)));
+    const isInTurn = ({ kind }: Action): boolean => this.#order === 'any' && FROM_CHAIN.has(kind);
+    const inTurn = async (): Promise<void> => {
+      for (const one of actions.filter(isInTurn)) await this.#act(one);
+    };
+    await Promise.all([inTurn(), ...actions.filter((one) => !isInTurn(one)).map((one) => this.#act(one))]);
     await this.#compare();
   }
 
