@@ -19,6 +19,7 @@ import { stopRequested } from './stop-requested.ts';
 import { command, group, printFromDesk, wholeNumber } from './command.ts';
 import { type DeskOptions, onFile, withDesk } from './desk.ts';
 import { calling, forPeople, taking } from './fields.ts';
+import { withIds } from './names.ts';
 import { templateCommand } from './policy-template.ts';
 import { type TrialFilters, trialText, tryPolicy } from './try-policy.ts';
 import { exitWith } from './terminal.ts';
@@ -168,9 +169,14 @@ const tryFile = command('try', 'Decide past decisions of a DApp again under a po
     ),
   )
   .action(async (file: string, options: DeskOptions & TrialFilters & { dapp: string }) => {
-    const { dapp: paymasterId, from, to, last, assume } = options;
-    const tried = { paymasterId, text: await readPolicyFile(file), filters: { from, to, last, assume } };
-    const trial = await aboutFile(file, () => withDesk(options, (call) => tryPolicy(call, tried, stopRequested())));
+    const { dapp: typed, from, to, last, assume } = options;
+    const draft = { text: await readPolicyFile(file), filters: { from, to, last, assume } };
+    const trial = await aboutFile(file, () =>
+      withDesk(options, async (call) => {
+        const { paymasterId } = await withIds(call, { paymasterId: typed });
+        return tryPolicy(call, { paymasterId, ...draft }, stopRequested());
+      }),
+    );
     printResult(options.json, trial.report, trialText(trial));
   });
 

@@ -52,6 +52,14 @@ const out = async (...args: string[]): Promise<string> => {
 };
 const json = async (...args: string[]): Promise<TrialReport> => JSON.parse(await out(...args, '--json')) as TrialReport;
 
+test('the DApp may be given by its name', async () => {
+  write('mint');
+  const dapps = (await desk().call('paymasters.list', {})) as { paymasterId: string; name: string }[];
+  const { name = '' } = dapps.find(({ paymasterId }) => paymasterId === dapp.paymasterId) ?? {};
+  const result = await gasdesk(['policy', 'try', file, '--dapp', name, '--data', desk().dir, '--json']);
+  expect(result).toMatchObject({ code: 0, stderr: '' });
+});
+
 test('what a record lacks can be assumed, and is said and counted apart', async () => {
   const rule =
     '{name: Cheap, type: PAYMASTER_SA_LIMIT, data: {type: OPERATION, thresholdType: USD, threshold: 0.000001}}';

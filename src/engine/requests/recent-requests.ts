@@ -42,13 +42,12 @@ interface Count {
   count: number;
   readonly since: number;
   last: number;
-}
-
-interface Counted {
-  /** By DApp; the empty name counts requests without a valid API key. */
-  readonly dapps: Map<string, Count>;
+  /** Of the newest one. Kept for each DApp, because a message may repeat what a client has written. */
   message: string | null;
 }
+
+/** By DApp; the empty name counts requests without a valid API key. */
+type Counts = Map<string, Count>;
 
 /**
  * The last JSON-RPC requests, in memory only, for the operator: also those that were refused before they could become
@@ -116,7 +115,7 @@ const contentOf = (
   { request, answer }: AnsweredRequest,
   cause: ReturnType<typeof causeOf>,
 ): Pick<Kept, 'message' | 'request' | 'answer'> => ({
-  message: cause === undefined ? null : redactedText(cause.message.slice(0, MAX_MESSAGE_LENGTH)),
+  message: cause === undefined ? null : redactedText(cause.message).slice(0, MAX_MESSAGE_LENGTH),
   request: cutForRecord(redacted(request)),
   answer: cutForRecord(redacted(answer)),
 });
@@ -132,19 +131,21 @@ export interface RecentRequestsOptions {
 export const createRecentRequests = ({ clock, isBlanked }: RecentRequestsOptions): RecentRequests => {
   const answered = createRing<Kept>(MAX_REQUESTS);
   const refused = createRing<Kept>(MAX_REFUSED);
-  const causes = new Map<string, Counted>();
+  const causes = new Map<string, Counts>();
   let last = 0;
 
   const count = ({ code, paymasterId, at, message }: Row): void => {
     if (code === null) return;
-    const counted = causes.get(code) ?? { dapps: new Map<string, Count>(), message };
-    causes.set(code, counted);
+    const dapps: Counts = causes.get(code) ?? new Map<string, Count>();
+    causes.set(code, dapps);
     const dapp = paymasterId ?? '';
-    const own = counted.dapps.get(dapp) ?? { count: 0, since: at, last: at };
-    counted.dapps.set(dapp, own);
+    const own = dapps.get(dapp) ?? { count: 0, since: at, last: at, message };
+    // The newest comes last.
+    dapps.delete(dapp);
+    dapps.set(dapp, own);
     own.count += 1;
     own.last = at;
-    counted.message = message;
+    own.message = message;
   };
 
   const all = (): Kept[] => [...answered.items, ...refused.items].sort((a, b) => b.seq - a.seq);
@@ -162,7 +163,7 @@ export const createRecentRequests = ({ clock, isBlanked }: RecentRequestsOptions
           ms: Math.round((clock.monotonic() - start) * 10) / 10,
           chainId: Number.isNaN(chainId) ? null : chainId,
           paymasterId,
-          method: one.method === undefined ? null : redactedText(one.method.slice(0, MAX_METHOD_LENGTH)),
+          method: one.method === undefined ? null : redactedText(one.method).slice(0, MAX_METHOD_LENGTH),
           status: one.status,
           outcome: outcomeOf(one),
           code: cause?.code ?? null,
@@ -187,14 +188,14 @@ export const createRecentRequests = ({ clock, isBlanked }: RecentRequestsOptions
     },
     errors: (isMeant) =>
       [...causes]
-        .flatMap(([code, { dapps, message }]): Cause[] => {
+        .flatMap(([code, dapps]): Cause[] => {
           const counts = [...dapps].filter(([dapp]) => isMeant(dapp === '' ? null : dapp));
           if (counts.length === 0) return [];
           const each = counts.map(([, own]) => own);
           return [
             {
               code,
-              message,
+              message: each.at(-1)?.message ?? null,
               count: each.reduce((sum, own) => sum + own.count, 0),
               dapps: counts.filter(([dapp]) => dapp !== '').length,
               since: Math.min(...each.map(({ since }) => since)),

@@ -9,6 +9,7 @@ it.each([
   ['a member that is null', { voucher: null }, { voucher: null }],
   ['a token in an array of texts', ['eyJhbGciOi.eyJzdWIi.c2ln', 'text'], ['[secret]', 'text']],
   ['a key in a sentence', 'use Zm9vYmFyY.6f1e6a35-6d4e-4a9e-9c4e-111111111111!', 'use [secret]!'],
+  ['a key after 0x', '0x Zm9vYmFyY.6f1e6a35-6d4e-4a9e-9c4e-111111111111', '0x [secret]'],
   ['a webhook secret', { note: 'whsec_abc123def456=' }, { note: '[secret]' }],
 ])('%s is removed', (_what, value, kept) => {
   expect(redacted(value)).toEqual(kept);

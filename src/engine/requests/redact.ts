@@ -16,13 +16,15 @@ const SECRETS = [
   /\bBearer\s+\S+/gi,
 ];
 
+const HEX = /^0x[\da-f]*$/i;
+
 /** No secret is shorter, in characters. */
 const SHORTEST = 16;
 
 /** A text without secrets. */
 export const redactedText = (text: string): string =>
   // Nearly all texts of a request are hex, and long.
-  text.length < SHORTEST || text.startsWith('0x')
+  text.length < SHORTEST || (text.startsWith('0x') && HEX.test(text))
     ? text
     : SECRETS.reduce((rest, pattern) => rest.replace(pattern, MARK), text);
 
