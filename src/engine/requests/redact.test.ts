@@ -6,6 +6,11 @@ it.each([
   ['a voucher', { context: { voucher: { subject: 'ann', signature: '0x12' } } }, { context: { voucher: '[secret]' } }],
   ['an ID token', [{ idToken: 'a.b.c' }], [{ idToken: '[secret]' }]],
   ['a member in another spelling', { id_token: 'x', 'API-Key': 'y' }, { id_token: '[secret]', 'API-Key': '[secret]' }],
+  [
+    'a secret of another service',
+    { client_secret: 'a', refreshToken: 'b', mnemonic: 'c' },
+    { client_secret: '[secret]', refreshToken: '[secret]', mnemonic: '[secret]' },
+  ],
   ['a member that is null', { voucher: null }, { voucher: null }],
   ['a token in an array of texts', ['eyJhbGciOi.eyJzdWIi.c2ln', 'text'], ['[secret]', 'text']],
   ['a key in a sentence', 'use Zm9vYmFyY.6f1e6a35-6d4e-4a9e-9c4e-111111111111!', 'use [secret]!'],

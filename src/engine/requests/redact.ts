@@ -2,7 +2,7 @@ import { JsonNumber } from '../../shared/schema/decimal.ts';
 
 /** Members that contain a secret or say who the user is, in any letter case, with or without separators. */
 const SECRET_MEMBER =
-  /^(?:voucher|(?:id|access|auth)[-_]?token|api[-_]?key|authorization|jwt|passphrase|password|private[-_]?key|secret)$/i;
+  /^(?:voucher|(?:id|access|auth|refresh)[-_]?token|(?:x[-_])?api[-_]?key|authorization|cookie|jwt|mnemonic|passphrase|password|(?:private|secret)[-_]?key|(?:client[-_]?|webhook[-_]?)?secret)$/i;
 
 const MARK = '[secret]';
 
