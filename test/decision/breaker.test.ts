@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { ProcedureOutput } from '../../src/api/index.ts';
 import { codeOf, codesOf, useOfflineDesk } from '../support/offline-desk.ts';
 import { operation } from '../support/operations.ts';
@@ -46,6 +47,23 @@ afterEach(async () => {
   await resume();
 });
 
+/** From the moment at which a pause is stored, the disk fails to read it. */
+const failToReadPauses = (): void => {
+  const statements = Object.getPrototypeOf(new Database(':memory:').prepare('SELECT 1')) as Database.Statement;
+  const { run, get } = statements;
+  let fails = false;
+  const running = vi.spyOn(statements, 'run').mockImplementation(function (this: Database.Statement, ...values) {
+    fails ||= this.source.startsWith('INSERT INTO sponsorship_pause');
+    return run.apply(this, values);
+  });
+  const getting = vi.spyOn(statements, 'get').mockImplementation(function (this: Database.Statement, ...values) {
+    if (fails && this.source.includes('FROM sponsorship_pause'))
+      throw new Database.SqliteError('disk I/O error', 'SQLITE_IOERR_READ');
+    return get.apply(this, values);
+  });
+  onTestFinished(() => [running, getting].forEach((spy) => spy.mockRestore()));
+};
+
 /** Operations at once. */
 const CROWD = sized(1_000, 200);
 
@@ -62,6 +80,12 @@ describe('the burn-rate breaker of a chain', () => {
       reason: 'Burn-rate breaker: operations on Quiet chain exceeded 0.01 ETH within 1 hour',
     });
     expect(codeOf(await dapp.sponsor(op(1_000)))).toBe('SPONSORSHIP_PAUSED');
+  });
+
+  test('answers its denial, which is stored, although the disk fails to read the pause', async () => {
+    for (let nonce = 0; nonce < 10; nonce += 1) expect(codeOf(await dapp.sponsor(op(nonce)))).toBe('SPONSORED');
+    failToReadPauses();
+    expect(codeOf(await dapp.sponsor(op(10)))).toBe('BURN_RATE_EXCEEDED');
   });
 
   test('says in the denial what it counted', async () => {

@@ -149,7 +149,8 @@ export const decideOperation = (context: DecisionContext, request: SponsorshipRe
         commitPlan(context, { decisionId, request, planned, current }, prepared, held),
       );
       if (decided === undefined) continue;
-      if (decided.rule === 'burnRate') await pause.refresh();
+      // The decision is stored, and its pause binds. If it cannot be read now, only what shows the pause is out of date.
+      if (decided.rule === 'burnRate') await pause.refresh().catch(() => undefined);
       return answerOf(decided, prepared.op);
     }
     throw new EngineError('DECISION_OUTDATED');
