@@ -151,9 +151,10 @@ export const readMoney = async (
 ): Promise<ChainSnapshot | null> => {
   if (rpc === undefined) return null;
   const { chainId } = ready;
+  // Before the node is asked: a read that fails while no one waits for it ends the process.
+  const chain = await store.findChain(chainId);
   const readings = [readTank(rpc, ready), withCallErrors(ready, () => readFees(rpc))] as const;
   const l1Data = readL1DataGas(rpc, ready, priced);
-  const chain = await store.findChain(chainId);
   // Both are read at the same time, so that the second read takes no additional time.
   const others = chain?.breaker === 'default' ? deposits.ofOthers(rpc, ready) : undefined;
   const [ended] = await Promise.all([Promise.allSettled(readings), Promise.allSettled([l1Data, others])]);

@@ -1,0 +1,35 @@
+import { setImmediate } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { SENDER, operationWith } from '../../../test/support/facts.ts';
+import { findAttachable } from '../../core/paymaster-layouts/registry.ts';
+import { EngineError } from '../../shared/errors.ts';
+import { readMoney } from './chain-reads.ts';
+
+const unreachable = async (): Promise<never> => {
+  throw new EngineError('CHAIN_UNREACHABLE', 'The RPC cannot be reached');
+};
+
+test('A read of the node that fails while the settings cannot be read does not end the process', async () => {
+  const unhandled: unknown[] = [];
+  const note = (error: unknown): void => void unhandled.push(error);
+  process.on('unhandledRejection', note);
+  onTestFinished(() => void process.off('unhandledRejection', note));
+  const context: Parameters<typeof readMoney>[0] = {
+    store: {
+      openOperatorTransactions: async () => [],
+      async findChain() {
+        await setImmediate();
+        await setImmediate();
+        throw new Error('disk I/O error');
+      },
+    },
+    fees: { believe: async (_chainId, { block }) => ({ baseFeeWei: block.baseFeePerGas }) },
+    deposits: { ofOthers: async () => 0n, saw: () => undefined },
+  };
+  const rpc = { url: 'http://127.0.0.1:1', send: unreachable, call: unreachable };
+  const layout = findAttachable('1.1.0')!;
+  const tank = { chainId: 5, layout, entryPoint: SENDER, contract: SENDER, fundingWallet: SENDER };
+  await expect(readMoney(context, rpc, tank, { op: operationWith() }, true)).rejects.toThrow('disk I/O error');
+  await setImmediate();
+  expect(unhandled).toEqual([]);
+});
