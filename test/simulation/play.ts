@@ -232,6 +232,8 @@ export const play = async ({ seed, dir, kinds, lengthMs }: PlayOptions): Promise
     story: world.story,
     log: world.desk.log,
   });
+  const blame = (error: unknown): void => world.blame('UNHANDLED_REJECTION', String((error as Error)?.stack ?? error));
+  process.on('unhandledRejection', blame);
   try {
     openReceivers(world);
     openIssuer(world);
@@ -244,5 +246,6 @@ export const play = async ({ seed, dir, kinds, lengthMs }: PlayOptions): Promise
     return outcome(error as Error);
   } finally {
     await world.desk.abandon();
+    process.off('unhandledRejection', blame);
   }
 };
