@@ -20,7 +20,8 @@ const narrateDecisions = async ({ story, engine }: World): Promise<void> => {
   story.step('What Gasdesk recorded');
   const decisions = await engine.service.call('decisions.list', {});
   for (const { seq, outcome, code, maxCostWei } of [...decisions].reverse()) {
-    story.print(`#${seq} ${outcome}`, `${code}, at most ${ether(BigInt(maxCostWei ?? 0))}`);
+    const cost = maxCostWei === null ? '' : `, at most ${ether(BigInt(maxCostWei))}`;
+    story.print(`#${seq} ${outcome}`, `${code}${cost}`);
   }
   const denying = new Set(decisions.filter(({ outcome }) => outcome === 'denied').map(({ rule }) => rule));
   story.check(

@@ -97,4 +97,4 @@ export const startWorld = async (
   return { story, chain, provider, cast, contracts, engine, url, desk: deskClient(url) };
 };
 
-export const ether = (wei: bigint): string => `${formatEther(wei)} ETH`;
+export const ether = (wei: bigint): string => `${formatEther(wei).replace(/\.0$/, '')} ETH`;

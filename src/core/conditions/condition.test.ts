@@ -115,6 +115,9 @@ describe('a text that is no condition is refused when it is written:', () => {
     ['__proto__ == 1', 'Reserved identifier'],
     ['op.__proto__ == 1', 'No such key'],
     ['op.constructor == 1', 'No such key'],
+    ['time.hour == 1', 'Times and durations have no fields'],
+    ['[time].exists(one, time["hour"] == 1)', 'Times and durations have no fields'],
+    ['(time - time).hours == 1', 'Times and durations have no fields'],
   ])('%s', (text, words) => {
     expect(conditionError(text)?.message).toContain(words);
   });

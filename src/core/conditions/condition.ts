@@ -1,6 +1,6 @@
 import { type ASTNode, EvaluationError, type ParseResult } from '@marcbachmann/cel-js';
 import { type Reading, readingsIn } from './readings.ts';
-import { children, isLoop, methodOf, nodesIn } from './syntax-tree.ts';
+import { children, isLoop, methodOf, nodesIn, textOf } from './syntax-tree.ts';
 import { type NamedValue, type Unmet, missingIn, unmetIn, valuesIn } from './unmet.ts';
 import { type ConditionValues, conditionEnvironment } from './vocabulary.ts';
 
@@ -104,11 +104,21 @@ const localTime = (node: ASTNode): string | undefined => {
     : undefined;
 };
 
-const refusedIn = (node: ASTNode): ConditionError | undefined => {
-  const refused = REFUSED[methodOf(node) ?? ''] ?? localTime(node);
+const WITHOUT_FIELDS: readonly (string | undefined)[] = ['google.protobuf.Timestamp', 'google.protobuf.Duration'];
+
+/** Why a field is refused that a time or a duration does not have, because the CEL library accepts every such field. */
+const fieldOfTime = (node: ASTNode, source: string): string | undefined => {
+  const [of] = node.op === '.' || node.op === '[]' ? children(node) : [];
+  return of !== undefined && WITHOUT_FIELDS.includes(conditionEnvironment.check(textOf(of, source)).type)
+    ? 'Times and durations have no fields: use methods such as getHours()'
+    : undefined;
+};
+
+const refusedIn = (node: ASTNode, source: string): ConditionError | undefined => {
+  const refused = REFUSED[methodOf(node) ?? ''] ?? localTime(node) ?? fieldOfTime(node, source);
   if (refused !== undefined) return { message: refused, at: node.range.start, end: node.range.end };
   for (const child of children(node)) {
-    const error = refusedIn(child);
+    const error = refusedIn(child, source);
     if (error !== undefined) return error;
   }
   return undefined;
@@ -184,7 +194,7 @@ const compile = (text: string): Condition | ConditionError => {
     return { message: `must be true or false, not ${checked.type}`, at: whole.start, end: whole.end };
   const run = conditionEnvironment.parse(source);
   const { ast } = run;
-  const refused = refusedIn(ast);
+  const refused = refusedIn(ast, source);
   if (refused !== undefined) return refused;
   const measures: Measures = {
     nodes: countNodes(ast),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { EngineError } from '../errors.ts';
+import { name } from './text.ts';
 import { parse } from './parse.ts';
 
 const errorOf = (schema: z.ZodType, value: unknown, root?: string): EngineError => {
@@ -37,6 +38,8 @@ describe('an error names its field and what is to be there', () => {
     [z.enum(['GET', 'POST']), 'PUT', 'must be one of: GET, POST'],
     [z.enum(['GET', 'POST']), undefined, 'must be one of: GET, POST'],
     [z.string().min(1), '', 'should not be empty'],
+    [name, '', 'should not be empty'],
+    [name, ' ', 'should not be empty'],
     [z.string().max(3), 'abcd', 'must have at most 3 characters'],
     [z.int().nonnegative(), -1, 'must be at least 0'],
     [z.number().positive(), 0, 'must be above 0'],
@@ -53,6 +56,10 @@ describe('an error names its field and what is to be there', () => {
       data: { errors: [`field ${error}`] },
     });
   });
+});
+
+test('a missing field of any type must be given', () => {
+  expect(errorOf(z.strictObject({ field: z.unknown() }), {}).message).toBe('field must be given');
 });
 
 describe('the name of a field', () => {

@@ -12,6 +12,7 @@ const TYPE_WORDS: Record<string, string> = {
   tuple: 'an array',
   object: 'an object',
   record: 'an object',
+  nonoptional: 'given',
 };
 
 /** Types that have a size. All other types have a length. */

@@ -6,7 +6,7 @@ const URL_LENGTH = 2048;
 /** Names: non-empty, at most 100 characters, all printable. */
 export const name = z
   .string()
-  .min(1)
+  .min(1, { abort: true })
   .max(NAME_LENGTH)
   .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'must not contain control characters')
   .refine((value) => value.trim() !== '', 'should not be empty');

@@ -21,7 +21,7 @@ const LIMITS = [
 ] as const;
 
 export const alchemyRequest = z.object({
-  policyId: z.unknown(),
+  policyId: z.unknown().optional(),
   entryPoint: address,
   userOperation: partialUserOperation,
   dummySignature: hex.nullish(),
