@@ -78,3 +78,16 @@ test('a desk that was paused signs nothing after its standby has taken over', as
   const after = await useUp(second, apiKey);
   expect(before + after).toBe(LIMIT);
 });
+
+test('a standby with a wrong passphrase refuses to wait', async () => {
+  const [dir, target] = [tempFolder(), tempFolder()];
+  await signingFolder(dir, LIMIT);
+  await serve(['--data', dir], {
+    ...SIGNING_ENV,
+    GASDESK_CONTINUOUS_BACKUP: target,
+    GASDESK_CONTINUOUS_BACKUP_WAIT: 'true',
+  });
+  const wrong = { ...SIGNING_ENV, GASDESK_PASSPHRASE: 'not the passphrase' };
+  const standby = serve(['--data', join(tempFolder(), 'standby'), '--standby', target], wrong);
+  await expect(standby).rejects.toThrow('Wrong passphrase for the backup');
+});

@@ -1,5 +1,6 @@
 import { systemClock, systemEntropy } from '../base/clock.ts';
 import type { Secret } from '../base/secret.ts';
+import { requireCopyPassphrase } from '../continuous-backup/read-copy.ts';
 import { waitForLead } from '../continuous-backup/standby.ts';
 import { leaseTarget, saveHolder } from '../continuous-backup/take-lead.ts';
 import type { TargetPlace } from '../continuous-backup/target.ts';
@@ -18,10 +19,13 @@ interface StandbyOrder {
  * engine on that folder then continues the lead.
  *
  * @returns false if `signal` ended the waiting
- * @throws EngineError as {@link leaseTarget} and {@link restoreBackup}
+ * @throws EngineError as {@link leaseTarget} and {@link restoreBackup}; `BACKUP_PASSPHRASE_WRONG` at once
  */
 export const restoreAsStandby = async ({ place, passphrase, dir, signal }: StandbyOrder): Promise<boolean> => {
-  const lead = await waitForLead(await leaseTarget(place, systemEntropy), signal).catch((error: unknown) => {
+  const target = await leaseTarget(place, systemEntropy);
+  // A wrong passphrase is reported now, and not when the copy is needed.
+  await requireCopyPassphrase(target, passphrase);
+  const lead = await waitForLead(target, signal).catch((error: unknown) => {
     if (signal.aborted) return undefined;
     throw error;
   });

@@ -39,6 +39,15 @@ const openCopiedVault = async (target: CopyTarget, passphrase: Secret<string>): 
   return vault;
 };
 
+/**
+ * Checks that a passphrase opens the copy in a target, unless nothing has been copied yet.
+ *
+ * @throws EngineError `BACKUP_UNREADABLE`, `BACKUP_PASSPHRASE_WRONG`, `VAULT_DAMAGED`
+ */
+export const requireCopyPassphrase = async (target: CopyTarget, passphrase: Secret<string>): Promise<void> => {
+  if ((await target.read(MARKER)) !== undefined) await openCopiedVault(target, passphrase);
+};
+
 /** Reads and decrypts objects in order, some of them ahead. */
 async function* segmentsOf(
   target: CopyTarget,
