@@ -152,29 +152,34 @@ const withChanges = (fields: Fields, changes: Fields): Fields => {
   return Object.fromEntries([...kept, ...added].filter(([field]) => ownValue(changes, field) !== null));
 };
 
+/** Adds a field of any name. An object without a prototype would need no such care, but V8 writes its JSON slowly. */
+const addField = (fields: Record<string, unknown>, name: string, value: unknown): void => {
+  if (name === '__proto__') Object.defineProperty(fields, name, { value, enumerable: true });
+  else fields[name] = value;
+};
+
 /**
  * How fields differ from others; undefined if applying these changes to the others would not give the same text. Runs
  * for every decision, so it creates no lists of entries.
  */
 const changesFrom = (others: Fields, fields: Fields): Fields | undefined => {
-  // The object has no prototype, so that a field may have any name.
-  const changes = Object.create(null) as Record<string, unknown>;
+  const changes: Record<string, unknown> = {};
   const names = Object.keys(fields);
   let next = 0;
   for (const name of Object.keys(others)) {
     const value = ownValue(fields, name);
     if (value === undefined) {
-      changes[name] = null;
+      addField(changes, name, null);
       continue;
     }
     if (value === null || names[next] !== name) return undefined;
     next += 1;
-    if (!isSameJson(value, others[name])) changes[name] = value;
+    if (!isSameJson(value, others[name])) addField(changes, name, value);
   }
   for (const name of names.slice(next)) {
     const value = fields[name];
     if (value === null || Object.hasOwn(others, name)) return undefined;
-    changes[name] = value;
+    addField(changes, name, value);
   }
   return changes;
 };
@@ -184,14 +189,19 @@ const changesFrom = (others: Fields, fields: Fields): Fields | undefined => {
  */
 export const compactRequest = (request: unknown): unknown => {
   if (!isFields(request)) return request;
-  const changed = parts.flatMap((part) => {
+  const changes: Partial<Record<Part, Fields>> = {};
+  for (const part of parts) {
     const [value, received] = [request[part], receivedPart(request, part)];
-    const changes = isFields(value) && received !== undefined ? changesFrom(received, value) : undefined;
-    return changes === undefined ? [] : [[part, changes] as const];
-  });
-  if (changed.length === 0) return request;
-  const changes = Object.fromEntries(changed);
-  return { ...Object.fromEntries(Object.entries(request).filter(([part]) => !Object.hasOwn(changes, part))), changes };
+    const changed = isFields(value) && received !== undefined ? changesFrom(received, value) : undefined;
+    if (changed !== undefined) changes[part] = changed;
+  }
+  if (Object.keys(changes).length === 0) return request;
+  const compact: Record<string, unknown> = {};
+  for (const name of Object.keys(request)) {
+    if (!Object.hasOwn(changes, name)) addField(compact, name, request[name]);
+  }
+  compact['changes'] = changes;
+  return compact;
 };
 
 /** The inverse of {@link compactRequest}. */
