@@ -17,8 +17,9 @@ export const gas: RuleKind<never> = {
   bindsDrafts: false,
   check({ facts, op }) {
     const limits: Partial<Record<(typeof LIMITS)[number], bigint>> = op;
-    const known = LIMITS.filter((field) => limits[field] !== undefined);
-    const evidence = Object.fromEntries(known.map((field) => [field, String(limits[field])]));
-    return [pass(facts.gasSource, { ...evidence, maxFeePerGasWei: String(op.maxFeePerGas) })];
+    const evidence: Record<string, string> = {};
+    for (const field of LIMITS) if (limits[field] !== undefined) evidence[field] = String(limits[field]);
+    evidence['maxFeePerGasWei'] = String(op.maxFeePerGas);
+    return [pass(facts.gasSource, evidence)];
   },
 };

@@ -204,12 +204,13 @@ export const rulesOf = <Stored extends object, Rule extends AnyRule>(
   { policyType, stored }: Pick<Setup<never, Stored>, 'policyType' | 'stored'>,
   rules: readonly Rule[],
 ): readonly (Rule & { readonly policyData: Stored })[] => {
-  const known = ofKinds.get(rules) ?? new Map<string, readonly AnyRule[]>();
-  ofKinds.set(rules, known);
-  const made =
-    known.get(policyType) ??
-    rules.filter((rule) => rule.policyType === policyType).map((rule) => readRule(stored, rule));
-  known.set(policyType, made);
+  let known = ofKinds.get(rules);
+  if (known === undefined) ofKinds.set(rules, (known = new Map<string, readonly AnyRule[]>()));
+  let made = known.get(policyType);
+  if (made === undefined) {
+    made = rules.filter((rule) => rule.policyType === policyType).map((rule) => readRule(stored, rule));
+    known.set(policyType, made);
+  }
   return made as readonly (Rule & { readonly policyData: Stored })[];
 };
 
