@@ -8,6 +8,7 @@ import { LogVerifier } from '../../src/core/log/verify.ts';
 import { readRevision } from '../../src/core/policy/revision.ts';
 import { type Difference, type NotReplayable, replay } from '../../src/core/replay/replay.ts';
 import { explainRecord } from '../../src/core/decision/explain-record.ts';
+import { pastDecision } from '../../src/core/decision/past-decision.ts';
 import { type StoredRecord, readRecord } from '../../src/core/decision/stored-record.ts';
 import { PolicyTrial } from '../../src/core/trial/try-policy.ts';
 import { lockFile } from '../../src/engine/data-folder/lock.ts';
@@ -15,7 +16,6 @@ import { logCrypto } from '../../src/engine/log/ed25519.ts';
 import { accountFaults, heldAccounts } from '../../src/engine/log/stored-faults.ts';
 import { HELD_ACCOUNTS, type LimitsRow, singleAccounts } from '../../src/engine/store/tables/log-check.ts';
 import type { HeldAccountRow } from '../../src/engine/store/log-check-store.ts';
-import type { DecisionRecord } from '../../src/shared/schema/decision.ts';
 import { countReplayed } from './replay-counts.ts';
 import { type StoredRevision, policiesIn } from '../../src/engine/store/tables/policy-revisions.ts';
 
@@ -85,7 +85,7 @@ const triedIn = (
     const policy = readRevision(revision)?.policy;
     if (policy === undefined) return [];
     const trial = new PolicyTrial(() => policy);
-    for (const record of all) trial.add(explainRecord(record, revision) as DecisionRecord, revision);
+    for (const record of all) trial.add(pastDecision({ settlement: null, actualCostWei: null, ...record }, revision));
     count += trial.report().decisions;
     return trial.flips.map(({ id, from, to }) => ({ id, field: 'policy try', stored: from, replayed: to }));
   });

@@ -1,6 +1,7 @@
 import { exportedDecisions } from '../../src/api/decision-export.ts';
 import type { Caller, ProcedureInput } from '../../src/api/index.ts';
 import type { PolicyChange } from '../../src/api/policy-trials.ts';
+import { pastDecision } from '../../src/core/decision/past-decision.ts';
 import { type TrialReport, PolicyTrial } from '../../src/core/trial/try-policy.ts';
 import { changedPolicy } from '../../src/engine/policy-trial/changed-policy.ts';
 
@@ -17,7 +18,7 @@ export const trialInProcess = async (
     for (const { policyRevision, ...decision } of page) {
       const { policy: hash = '' } = decision;
       if (policyRevision !== undefined) revisions.set(hash, policyRevision);
-      trial.add(decision, revisions.get(hash));
+      trial.add(pastDecision(decision, revisions.get(hash)));
     }
   }
   return trial.report();

@@ -46,6 +46,21 @@ const measured = (steps: readonly MeasuredStep[], texts: readonly string[]): rea
   return isSame ? timed : undefined;
 };
 
+/**
+ * Decides a stored operation again; undefined if this version of Gasdesk decides it differently.
+ *
+ * @throws Error if it cannot read the operation
+ */
+export const decidedTheSame = (
+  record: LeanRecord,
+  facts: Facts,
+  policy: Policy,
+): (Again & { readonly trace: readonly MeasuredStep[] }) | undefined => {
+  const decided = again(record, facts, policy);
+  const trace = decided && measured(decided.verdict.steps, record.steps);
+  return trace && { ...decided, trace };
+};
+
 const operationOf = ({ request }: LeanRecord): Readonly<Record<string, unknown>> =>
   (request as { readonly userOperation?: Readonly<Record<string, unknown>> }).userOperation ?? {};
 
@@ -66,11 +81,11 @@ const decidesOtherwise = ({ engine = '' }: LeanRecord): string =>
 const callsForRecord = (input: RuleInput): unknown => cutForRecord(callsOf(input));
 
 const inWords = (record: LeanRecord, facts: Facts, policy: Policy): WholeRecord => {
-  const decided = again(record, facts, policy);
-  const trace = decided && measured(decided.verdict.steps, record.steps);
-  if (decided === undefined || trace === undefined) return byCodes(record, decidesOtherwise(record));
+  const decided = decidedTheSame(record, facts, policy);
+  if (decided === undefined) return byCodes(record, decidesOtherwise(record));
   const { held: _, steps: __, traceHash: stored, ...rest } = record;
-  const { taken, reason } = decided.verdict;
+  const { trace, verdict } = decided;
+  const { taken, reason } = verdict;
   return {
     ...rest,
     ...decidedWords(decided.input, reason),

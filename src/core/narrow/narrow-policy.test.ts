@@ -5,6 +5,7 @@ import { ANN, BOB, decisionsOf } from '../../../test/support/sent-decisions.ts';
 import { COST, HOUR_MS, PERSON, inWei, items, limit, people, rule } from '../../../test/support/situations.ts';
 import type { DecisionRecord } from '../../shared/schema/decision.ts';
 import { weiToDecimal } from '../../shared/schema/decimal.ts';
+import { pastDecision } from '../decision/past-decision.ts';
 import { draftPolicy } from '../policy-file/draft-policy.ts';
 import { parsePolicyFile } from '../policy-file/parse-file.ts';
 import type { Policy } from '../policy/policy.ts';
@@ -20,7 +21,7 @@ const unused = items({ ruleId: 'rule-2', name: 'Old shop: {', address: `0x${'18'
 /** @param recorded the policy that decided */
 const narrow = (policy: Policy, records: readonly DecisionRecord[], recorded = policy) => {
   const narrowing = new PolicyNarrowing(policy);
-  for (const record of records) narrowing.add(record, recorded);
+  for (const record of records) narrowing.add(pastDecision(record, recorded));
   return narrowing.narrowed();
 };
 
@@ -110,7 +111,7 @@ test('a narrowed policy sponsors everything that was sponsored, whatever that wa
         const records = decisionsOf(policy, all);
         const file = parsePolicyFile(narrowedFile(narrow(policy, records)));
         const trial = new PolicyTrial((now) => draftPolicy(file, policy, { now, newId: (name) => name }));
-        for (const record of records) trial.add(record, policy);
+        for (const record of records) trial.add(pastDecision(record, policy));
         expect(trial.report()).toMatchObject({ nowDenied: 0, nowSponsored: 0, unknown: 0 });
       },
     ),

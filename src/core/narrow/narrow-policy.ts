@@ -1,14 +1,12 @@
 import { max } from '../../shared/bigints.ts';
-import type { DecisionRecord } from '../../shared/schema/decision.ts';
 import { weiToDecimal } from '../../shared/schema/decimal.ts';
 import { type Address, type Hex, addressKey } from '../../shared/schema/hex.ts';
 import { grouped } from '../../shared/words/amount.ts';
 import { stateChangingMethods, whitelisted } from '../contract-abi/methods.ts';
-import { readableFacts } from '../decision/record.ts';
+import type { PastDecision } from '../decision/past-decision.ts';
 import { ruleInput } from '../decision/rule-input.ts';
 import { heldAfter } from '../ledger/after-settlement.ts';
 import type { Policy, PolicyContract, PolicyRule } from '../policy/policy.ts';
-import { readRevision } from '../policy/revision.ts';
 import { type RuleInput, rulesOf } from '../rules/rule.ts';
 import { sendersSetup } from '../rules/senders/index.ts';
 import {
@@ -106,22 +104,18 @@ export class PolicyNarrowing {
     this.#policy = policy;
   }
 
-  /**
-   * Adds the next decision. Only sponsored operations count, and none that users paid for in a token.
-   * @param revision the policy revision that the record names, in its stored form
-   */
-  add(record: DecisionRecord, revision: unknown): void {
+  /** Adds the next decision. Only sponsored operations count, and none that users paid for in a token. */
+  add(decision: PastDecision): void {
+    const { at, facts, policy: recorded } = decision;
     this.#decisions += 1;
-    this.#firstAt ??= record.at;
-    this.#lastAt = record.at;
-    const facts = readableFacts(record);
-    const recorded = readRevision(revision)?.policy;
-    if (record.code !== 'SPONSORED' || facts === undefined || recorded === undefined) return;
+    this.#firstAt ??= at;
+    this.#lastAt = at;
+    if (decision.code !== 'SPONSORED' || facts === undefined || recorded === undefined) return;
     this.#sponsored += 1;
     const input = ruleInput(facts, recorded);
     this.#senders.add(addressKey(input.op.sender));
-    this.#addCalls(input, record.at);
-    const reserved = this.#reachReserved(record);
+    this.#addCalls(input, at);
+    const reserved = this.#reachReserved(decision);
     for (const limit of this.#limits()) {
       const isKnown = addsUp(limit) && recorded.rules.some(({ ruleId }) => ruleId === limit.ruleId);
       // A limit that was known and reserved nothing did not apply to the operation.
@@ -129,7 +123,7 @@ export class PolicyNarrowing {
       const counted = countedBy(limit, { sender: input.op.sender, subject: input.subject });
       if (counted === undefined) continue;
       const account = `${limit.ruleId} ${counted.user ?? ''}`;
-      this.#count(limit, account, record, limitAmount(limit.policyData, input.requiredWei, facts.price) ?? 0n);
+      this.#count(limit, account, decision, limitAmount(limit.policyData, input.requiredWei, facts.price) ?? 0n);
     }
   }
 
@@ -141,8 +135,8 @@ export class PolicyNarrowing {
   }
 
   /** Counts what the operation reserved in limits. @returns their ids */
-  #reachReserved(record: DecisionRecord): ReadonlySet<string> {
-    const limits = reservedLimits(record);
+  #reachReserved(decision: PastDecision): ReadonlySet<string> {
+    const limits = reservedLimits(decision);
     for (const { ruleId, reached } of limits) this.#reach(ruleId, reached);
     return new Set(limits.map(({ ruleId }) => ruleId));
   }
@@ -151,8 +145,8 @@ export class PolicyNarrowing {
    * Counts an operation in a limit. A limit that is changed starts its windows again, so what counts is the most in any
    * time as long as a window, wherever that begins. @param account of the limit: that of all, of a user or of a person
    */
-  #count({ ruleId, policyData: limit }: LimitRule, account: string, record: DecisionRecord, amount: bigint): void {
-    const { at, settlement, actualCostWei, maxCostWei } = record;
+  #count({ ruleId, policyData: limit }: LimitRule, account: string, decision: PastDecision, amount: bigint): void {
+    const { at, settlement, actualCostWei, maxCostWei } = decision;
     const window = this.#windows.get(account) ?? new SlidingSum(limit.durationInMs);
     this.#windows.set(account, window);
     this.#reach(ruleId, (limit.type === 'OPERATION' ? 0n : window.at(at)) + amount);

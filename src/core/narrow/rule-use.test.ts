@@ -2,13 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { policyWith } from '../../../test/support/facts.ts';
 import { ANN, BOB, type Sent, decisionsOf } from '../../../test/support/sent-decisions.ts';
 import { FACTORY, HOUR_MS, NOW, items, limit, people, rule } from '../../../test/support/situations.ts';
+import { pastDecision } from '../decision/past-decision.ts';
 import type { Policy } from '../policy/policy.ts';
 import { RuleUse } from './rule-use.ts';
 
 /** Hours after the first decision at which each rule was last used, by its id; null: not at all. */
 const lastUses = (policy: Policy, sent: readonly Sent[]) => {
   const use = new RuleUse();
-  for (const record of decisionsOf(policy, sent)) use.add(record, policy);
+  for (const record of decisionsOf(policy, sent)) use.add(pastDecision(record, policy));
   const hour = (at: number | null): number | null => at && (at - NOW) / HOUR_MS;
   return Object.fromEntries(use.lastUses().map(({ ruleId, lastAt }) => [ruleId, hour(lastAt)]));
 };
@@ -61,8 +62,8 @@ test('a rule that no decision has known is not named, and a later one since its 
   const before = policyWith({ contracts: [items()] });
   const after = policyWith({ contracts: [items()], rules: [{ ...limit(), when: "calls[0].method == 'burn'" }] });
   const [first, second] = decisionsOf(after, [at(0), at(1)]);
-  use.add(first!, before);
+  use.add(pastDecision(first!, before));
   expect(use.lastUses().map(({ ruleId }) => ruleId)).toEqual([shop]);
-  use.add(second!, after);
+  use.add(pastDecision(second!, after));
   expect(use.lastUses()).toContainEqual({ ruleId: limit().ruleId, lastAt: null, knownSince: NOW + HOUR_MS });
 });

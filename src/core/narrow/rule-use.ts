@@ -1,10 +1,8 @@
-import type { DecisionRecord } from '../../shared/schema/decision.ts';
 import { addressKey } from '../../shared/schema/hex.ts';
 import { contracts } from '../rules/contracts.ts';
-import { readableFacts } from '../decision/record.ts';
+import type { PastDecision } from '../decision/past-decision.ts';
 import { ruleInput } from '../decision/rule-input.ts';
 import { isRuleType, ruleTypeOf } from '../decision/rule-words.ts';
-import { readRevision } from '../policy/revision.ts';
 import type { PolicyRule } from '../policy/policy.ts';
 import { type RuleInput, rulesOf } from '../rules/rule.ts';
 import { addsUp, limitSetup } from '../rules/spending-limit/index.ts';
@@ -28,8 +26,8 @@ const calledContracts = ({ decoding, deployment }: RuleInput): ReadonlySet<strin
   );
 
 /** The rules that apply to the operation, and of the limits and deployment rules only those with something to count. */
-const concerned = ({ policy: { rules }, deployment }: RuleInput, record: DecisionRecord): PolicyRule[] => {
-  const reserved = new Set(reservedLimits(record).map(({ ruleId }) => ruleId));
+const concerned = ({ policy: { rules }, deployment }: RuleInput, decision: PastDecision): PolicyRule[] => {
+  const reserved = new Set(reservedLimits(decision).map(({ ruleId }) => ruleId));
   const adding = new Set(
     rulesOf(limitSetup, rules)
       .filter(addsUp)
@@ -49,26 +47,22 @@ const concerned = ({ policy: { rules }, deployment }: RuleInput, record: Decisio
 export class RuleUse {
   readonly #uses = new Map<string, LastUse>();
 
-  /**
-   * Adds the next decision. Decisions come in order.
-   * @param revision the policy revision that the record names, in its stored form
-   */
-  add(record: DecisionRecord, revision: unknown): void {
-    const facts = readableFacts(record);
-    const recorded = readRevision(revision)?.policy;
+  /** Adds the next decision. Decisions come in order. */
+  add(decision: PastDecision): void {
+    const { at, outcome, facts, policy: recorded } = decision;
     if (facts === undefined || recorded === undefined) return;
     for (const { ruleId } of [...recorded.contracts, ...recorded.rules]) {
-      if (!this.#uses.has(ruleId)) this.#uses.set(ruleId, { ruleId, lastAt: null, knownSince: record.at });
+      if (!this.#uses.has(ruleId)) this.#uses.set(ruleId, { ruleId, lastAt: null, knownSince: at });
     }
     const input = ruleInput(facts, recorded);
-    const isUsedBy = (type: string): boolean => record.outcome === 'sponsored' || record.rule === type;
+    const isUsedBy = (type: string): boolean => outcome === 'sponsored' || decision.rule === type;
     if (isUsedBy(contracts.type)) {
       const called = calledContracts(input);
       const used = input.policy.contracts.filter(({ active, address }) => active && called.has(addressKey(address)));
-      for (const { ruleId } of used) this.#use(ruleId, record.at);
+      for (const { ruleId } of used) this.#use(ruleId, at);
     }
-    for (const rule of concerned(input, record)) {
-      if (isUsedBy(ruleTypeOf(rule.policyType).type)) this.#use(rule.ruleId, record.at);
+    for (const rule of concerned(input, decision)) {
+      if (isUsedBy(ruleTypeOf(rule.policyType).type)) this.#use(rule.ruleId, at);
     }
   }
 

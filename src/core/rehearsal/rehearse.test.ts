@@ -4,6 +4,7 @@ import { decidedLine } from '../../../test/support/decided-record.ts';
 import { GWEI, factsWith, policyWith, rpcOperationV07With } from '../../../test/support/facts.ts';
 import type { Facts } from '../facts/facts.ts';
 import { plan } from '../decision/decide.ts';
+import { pastDecision } from '../decision/past-decision.ts';
 import type { Policy } from '../policy/policy.ts';
 import { Rehearsal, type RehearsalReport } from './rehearse.ts';
 
@@ -27,7 +28,7 @@ const rehearse = (policy: Policy, ...past: readonly Facts[]): RehearsalReport =>
   const rehearsal = new Rehearsal('amsterdam');
   for (const [index, facts] of past.entries()) {
     const held = plan(facts, policy).map(() => 0n);
-    rehearsal.add({ ...decidedLine(facts, policy, held), id: `d-${index}` }, policy);
+    rehearsal.add(pastDecision({ ...decidedLine(facts, policy, held), id: `d-${index}` }, policy));
   }
   return rehearsal.report();
 };

@@ -1,8 +1,6 @@
-import type { DecisionRecord } from '../../shared/schema/decision.ts';
 import type { GasScheduleName } from '../../shared/schema/gas-schedule.ts';
-import { readableFacts } from '../decision/record.ts';
+import type { PastDecision } from '../decision/past-decision.ts';
 import { gasSchedules } from '../gas-schedules/schedules.ts';
-import { readRevision } from '../policy/revision.ts';
 import { PolicyTrial } from '../trial/try-policy.ts';
 import { type ExtraGas, type Rehearsed, underSchedule } from './under-schedule.ts';
 
@@ -80,16 +78,12 @@ export class Rehearsal {
     });
   }
 
-  /**
-   * Rehearses the next decision.
-   * @param revision the policy revision that the record names, in its stored form
-   */
-  add(record: DecisionRecord, revision: unknown): void {
-    const facts = readableFacts(record);
-    const policy = readRevision(revision)?.policy;
+  /** Rehearses the next decision. */
+  add(decision: PastDecision): void {
+    const { facts, policy } = decision;
     this.#rehearsed = facts && policy && underSchedule(facts, policy, gasSchedules[this.#schedule]);
-    this.#trial.add(record, revision);
-    if (this.#rehearsed !== undefined && record.outcome === 'sponsored') this.#count(this.#rehearsed);
+    this.#trial.add(decision);
+    if (this.#rehearsed !== undefined && decision.outcome === 'sponsored') this.#count(this.#rehearsed);
   }
 
   #count({ extra, pricePerGasWei }: Rehearsed): void {

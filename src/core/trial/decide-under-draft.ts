@@ -1,8 +1,6 @@
-import type { DecisionRecord } from '../../shared/schema/decision.ts';
 import type { MeasuredStep, Reason, Verdict } from '../decision/decide.ts';
 import { decidePlanned, denialIn, planOperation, reasonOf } from '../decision/decide.ts';
-import { readableFacts } from '../decision/record.ts';
-import { readRevision } from '../policy/revision.ts';
+import type { PastDecision } from '../decision/past-decision.ts';
 import { wasRead } from '../rules/rule.ts';
 import { type Assumptions, factsAssuming } from './assumptions.ts';
 import { type DraftAt, draftBeside } from './draft-beside.ts';
@@ -36,15 +34,11 @@ interface InTrial {
 /**
  * Decides an operation of a trial once more, to show each step. Undefined if the verdict depends on a webhook or a
  * token holding that was never read.
- * @param revision the policy revision that the record names, in its stored form
  */
 export const decideUnderDraft = (
-  record: DecisionRecord,
-  revision: unknown,
+  { facts, policy: recorded }: PastDecision,
   { draftAt, from, held, assumptions = {} }: InTrial,
 ): DraftedDecision | undefined => {
-  const facts = readableFacts(record);
-  const recorded = readRevision(revision)?.policy;
   if (facts === undefined || recorded === undefined) return undefined;
   const draft = draftBeside(recorded, draftAt(from), from);
   const refusal = tooLong(facts, draft);

@@ -1,5 +1,5 @@
-import type { DecisionRecord } from '../../shared/schema/decision.ts';
 import { type MeasuredStep, type Reason, type Verdict, denialIn } from '../decision/decide.ts';
+import type { PastDecision } from '../decision/past-decision.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { Reservation } from '../ledger/account.ts';
 import { type SettlementState, heldAfter, heldOnceSettled } from '../ledger/after-settlement.ts';
@@ -24,11 +24,11 @@ export interface DraftVerdict {
 export const unknownFor = (cause: UnknownCause): Judgement => ({ outcome: 'unknown', cause, reason: undefined });
 
 /** Whether an operation counts as sponsored under the draft. If that is unknown, the result at the time counts. */
-export const isTaken = ({ outcome }: Pick<DecisionRecord, 'outcome'>, judgement: Pick<Judgement, 'outcome'>): boolean =>
+export const isTaken = ({ outcome }: Pick<PastDecision, 'outcome'>, judgement: Pick<Judgement, 'outcome'>): boolean =>
   (judgement.outcome === 'unknown' ? outcome : judgement.outcome) === 'sponsored';
 
 /** How an operation ended, and what it may cost and did cost. */
-export type Settled = Pick<DecisionRecord, 'settlement' | 'actualCostWei' | 'maxCostWei'>;
+export type Settled = Pick<PastDecision, 'settlement' | 'actualCostWei' | 'maxCostWei'>;
 
 const actualCostOf = ({ actualCostWei }: Settled): bigint => BigInt(actualCostWei ?? 0);
 
@@ -63,7 +63,7 @@ const isOpen = (facts: Facts, steps: readonly MeasuredStep[]): boolean =>
   facts.gasSource === 'GAS_NOT_ESTIMATED' ||
   steps.some(({ code }) => code === 'TOKEN_NOT_CHECKED');
 
-export const judge = (record: DecisionRecord, { facts, draft, verdict }: DraftVerdict): Judgement => {
+export const judge = (decision: PastDecision, { facts, draft, verdict }: DraftVerdict): Judgement => {
   const refusal = tooLong(facts, draft);
   if (refusal !== undefined) return { outcome: 'denied', reason: refusal };
   if (verdict.next === 'callWebhooks') return unknownFor('webhook');
@@ -71,6 +71,6 @@ export const judge = (record: DecisionRecord, { facts, draft, verdict }: DraftVe
   const reason = denialIn(steps.filter(wasRead));
   if (reason !== undefined) return { outcome: 'denied', reason };
   if (verdict.reason !== undefined) return unknownFor(causeOf(verdict.reason));
-  if (record.outcome === 'denied' && isOpen(facts, steps)) return unknownFor('gas');
+  if (decision.outcome === 'denied' && isOpen(facts, steps)) return unknownFor('gas');
   return { outcome: 'sponsored', reason };
 };

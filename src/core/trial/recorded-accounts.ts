@@ -1,4 +1,4 @@
-import type { DecisionRecord } from '../../shared/schema/decision.ts';
+import type { PastDecision } from '../decision/past-decision.ts';
 import { type Reservation, accountText } from '../ledger/account.ts';
 import { keptBy } from './judge.ts';
 
@@ -18,15 +18,14 @@ export interface AccountRead {
 export class RecordedAccounts {
   readonly #last = new Map<string, bigint>();
 
-  read(record: DecisionRecord, reservations: readonly Reservation[]): AccountRead[] {
-    const entries = new Map(record.reservations?.map((one) => [one.account, one]));
+  read(decision: PastDecision, reservations: readonly Reservation[]): AccountRead[] {
+    const entries = new Map(decision.reservations.map((one) => [one.account, one]));
     return reservations.map((reservation) => {
       const account = accountText(reservation.account);
       const entry = entries.get(account);
       if (entry === undefined) return { reservation, held: this.#last.get(account) ?? 0n, kept: 0n };
-      const held = BigInt(entry.held);
-      const amount = BigInt(entry.amount);
-      const kept = record.outcome === 'sponsored' ? keptBy(record, { ...reservation, amount }) : 0n;
+      const { held, amount } = entry;
+      const kept = decision.outcome === 'sponsored' ? keptBy(decision, { ...reservation, amount }) : 0n;
       this.#last.set(account, held + kept);
       return { reservation, held, kept };
     });

@@ -18,6 +18,7 @@ import {
 } from '../../../test/support/situations.ts';
 import type { DecisionRecord } from '../../shared/schema/decision.ts';
 import { weiToDecimal } from '../../shared/schema/decimal.ts';
+import { pastDecision } from '../decision/past-decision.ts';
 import type { Policy } from '../policy/policy.ts';
 import { type SpendingLimit, thresholdUnits } from '../rules/spending-limit/index.ts';
 import { ThresholdTally } from './threshold-tally.ts';
@@ -42,7 +43,7 @@ const unitsOf = (draft: Policy, threshold: string): bigint =>
 
 const prepared = (records: readonly DecisionRecord[], recorded: Policy, draft: Policy): ThresholdTrial => {
   const trial = new ThresholdTrial({ draftAt: () => draft, ruleId: MOVED, from: records[0]!.at });
-  for (const record of records) trial.add(record, recorded);
+  for (const record of records) trial.add(pastDecision(record, recorded));
   return trial;
 };
 
@@ -54,7 +55,7 @@ const counted = ({ cases }: ThresholdTrial, units: bigint) => {
 
 const tried = (records: readonly DecisionRecord[], recorded: Policy, draft: Policy) => {
   const trial = new PolicyTrial(() => draft);
-  for (const record of records) trial.add(record, recorded);
+  for (const record of records) trial.add(pastDecision(record, recorded));
   const { decisions, same, nowSponsored, nowDenied, unknown, costWei, senders } = trial.report();
   return { decisions, same, nowSponsored, nowDenied, unknown, costWei, senders };
 };
@@ -201,7 +202,7 @@ describe('a sample of decisions', () => {
   const sampled = (then: Policy, now: Policy, threshold: string) => {
     const sample = new ThresholdSample({ draftAt: () => now, ruleId: MOVED, from: NOW });
     const cases = new ThresholdCases();
-    for (const record of records) cases.add(sample.caseOf(record, then));
+    for (const record of records) cases.add(sample.caseOf(pastDecision(record, then)));
     const tally = new ThresholdTally(NOW, NOW + 1, 1);
     cases.count(unitsOf(now, threshold), tally, 10);
     const { nowDenied, nowSponsored, same, unknown } = tally.report();

@@ -1,11 +1,9 @@
 import { EngineError } from '../../shared/errors.ts';
-import type { DecisionRecord } from '../../shared/schema/decision.ts';
 import { type Plan, type Verdict, decidePlanned, planOperation } from '../decision/decide.ts';
-import { readableFacts } from '../decision/record.ts';
+import type { PastDecision } from '../decision/past-decision.ts';
 import type { Facts } from '../facts/facts.ts';
 import { type Reservation, accountText } from '../ledger/account.ts';
 import type { Policy, PolicyRule } from '../policy/policy.ts';
-import { readRevision } from '../policy/revision.ts';
 import { rulesOf } from '../rules/rule.ts';
 import {
   type LimitRule,
@@ -85,7 +83,7 @@ const emptied = ({ kinds }: Plan, reads: readonly AccountRead[]): bigint[] => {
 
 /** An operation, planned under a draft. */
 interface PlannedOperation {
-  readonly record: DecisionRecord;
+  readonly decision: PastDecision;
   readonly recorded: Policy;
   readonly draft: UnlimitedDraft;
   readonly facts: Facts;
@@ -108,12 +106,12 @@ class ThresholdPlanner {
   }
 
   /** Undefined if the record does not contain what is needed. */
-  plan(record: DecisionRecord, revision: unknown): PlannedOperation | undefined {
-    const [found, recorded] = [readableFacts(record), readRevision(revision)?.policy];
+  plan(decision: PastDecision): PlannedOperation | undefined {
+    const { facts: found, policy: recorded } = decision;
     if (found === undefined || recorded === undefined) return undefined;
     const draft = this.#nextTo(recorded);
     const facts = withAnswers(found, recorded, draft.policy);
-    return { record, recorded, draft, facts, planned: planOperation(facts, draft.policy) };
+    return { decision, recorded, draft, facts, planned: planOperation(facts, draft.policy) };
   }
 }
 
@@ -121,7 +119,7 @@ const isOfLimit = ({ account }: Reservation, { ruleId, cycle }: LimitRule): bool
   account.kind === 'limit' && account.id === `${ruleId}:${cycle}`;
 
 const accountReads = (operation: PlannedOperation, verdict: Verdict, reads: readonly AccountRead[]): CaseRead[] => {
-  const { record, draft, planned } = operation;
+  const { decision, draft, planned } = operation;
   const [most, threshold] = [mostHeld(planned, verdict), thresholdUnits(draft.limit.policyData)];
   return reads.flatMap(({ reservation, held, kept }, index): CaseRead[] => {
     const { account, since, shadow } = reservation;
@@ -135,7 +133,7 @@ const accountReads = (operation: PlannedOperation, verdict: Verdict, reads: read
         held,
         most: passes !== undefined && isMoved ? passes - threshold : passes,
         isMoved,
-        ifTaken: keptBy(record, reservation) - kept,
+        ifTaken: keptBy(decision, reservation) - kept,
         ifNot: -kept,
         ...(since !== undefined && { bucket: { window: account.window ?? since, since } }),
       },
@@ -157,17 +155,17 @@ const UNKNOWN = { clear: 'unknown', reads: [] } as const;
 type Found = Pick<ThresholdCase, 'clear' | 'reads'>;
 
 const foundFor = (operation: PlannedOperation, reads: readonly AccountRead[]): Found => {
-  const { record, facts, draft, planned } = operation;
+  const { decision, facts, draft, planned } = operation;
   const verdict = decidePlanned(planned, emptied(planned, reads));
-  const { outcome: clear } = judge(record, { facts, draft: draft.policy, verdict });
+  const { outcome: clear } = judge(decision, { facts, draft: draft.policy, verdict });
   return { clear, reads: [...accountReads(operation, verdict, reads), ...singleReads(operation)] };
 };
 
-const caseOf = (record: DecisionRecord, found: Found): ThresholdCase => ({
-  at: record.at,
-  sender: record.sender.toLowerCase(),
-  before: record.outcome === 'sponsored' ? 'sponsored' : 'denied',
-  costWei: costOf(record),
+const caseOf = (decision: PastDecision, found: Found): ThresholdCase => ({
+  at: decision.at,
+  sender: decision.sender.toLowerCase(),
+  before: decision.outcome === 'sponsored' ? 'sponsored' : 'denied',
+  costWei: costOf(decision),
   ...found,
 });
 
@@ -187,12 +185,12 @@ export class ThresholdTrial {
     this.#planner = new ThresholdPlanner(draft);
   }
 
-  /** Adds the next decision. @param revision the policy revision that the record names, in its stored form */
-  add(record: DecisionRecord, revision: unknown): void {
-    if (record.outcome === 'error') return;
-    const operation = this.#planner.plan(record, revision);
-    const reads = operation && this.#accounts.read(record, operation.planned.reservations);
-    this.cases.add(caseOf(record, operation && reads ? foundFor(operation, reads) : UNKNOWN));
+  /** Adds the next decision. */
+  add(decision: PastDecision): void {
+    if (decision.outcome === 'error') return;
+    const operation = this.#planner.plan(decision);
+    const reads = operation && this.#accounts.read(decision, operation.planned.reservations);
+    this.cases.add(caseOf(decision, operation && reads ? foundFor(operation, reads) : UNKNOWN));
   }
 }
 
@@ -202,7 +200,7 @@ const countsAlike = (one: SpendingLimit, other: SpendingLimit): boolean =>
 
 /** What was used of the limit when the operation was decided; undefined if the policy of that time did not count it. */
 const recordedUsage = (
-  { record, recorded, draft: { limit } }: PlannedOperation,
+  { decision, recorded, draft: { limit } }: PlannedOperation,
   { account: { user = '' } }: Reservation,
   ruleId: string,
 ): bigint | undefined => {
@@ -211,10 +209,9 @@ const recordedUsage = (
     recorded.rules.filter((rule) => rule.ruleId === ruleId && rule.policyType === limitSetup.policyType),
   );
   if (then === undefined || !countsAlike(then.policyData, limit.policyData)) return undefined;
-  const entry = record.reservations?.find(
+  return decision.reservations.find(
     ({ account }) => account.startsWith(`limit:${ruleId}:`) && account.endsWith(`:${user}`),
-  );
-  return entry && BigInt(entry.held);
+  )?.held;
 };
 
 /**
@@ -231,15 +228,15 @@ export class ThresholdSample {
     this.#ruleId = draft.ruleId;
   }
 
-  caseOf(record: DecisionRecord, revision: unknown): ThresholdCase {
-    const operation = this.#planner.plan(record, revision);
-    return caseOf(record, operation ? this.#found(operation) : UNKNOWN);
+  caseOf(decision: PastDecision): ThresholdCase {
+    const operation = this.#planner.plan(decision);
+    return caseOf(decision, operation ? this.#found(operation) : UNKNOWN);
   }
 
   #found(operation: PlannedOperation): Found {
-    const { record, draft, planned } = operation;
+    const { decision, draft, planned } = operation;
     let isUsageKnown = true;
-    const entries = new Map(record.reservations?.map(({ account, held }) => [account, BigInt(held)]));
+    const entries = new Map(decision.reservations.map(({ account, held }) => [account, held]));
     const reads: AccountRead[] = [];
     for (const reservation of planned.reservations) {
       const held = isOfLimit(reservation, draft.limit)

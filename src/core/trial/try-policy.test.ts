@@ -17,6 +17,7 @@ import {
 import type { DecisionRecord } from '../../shared/schema/decision.ts';
 import type { Address } from '../../shared/schema/hex.ts';
 import type { Facts } from '../facts/facts.ts';
+import { pastDecision } from '../decision/past-decision.ts';
 import { draftPolicy } from '../policy-file/draft-policy.ts';
 import { parsePolicyFile } from '../policy-file/parse-file.ts';
 import { policyFileText } from '../policy-file/write-file.ts';
@@ -41,7 +42,7 @@ const tried = (
   current = recorded,
 ): TrialReport => {
   const trial = new PolicyTrial(draftIn(policyFileText(draft), current));
-  for (const record of records) trial.add(record, recorded);
+  for (const record of records) trial.add(pastDecision(record, recorded));
   return trial.report();
 };
 
@@ -138,8 +139,8 @@ describe('past decisions are decided again under a draft:', () => {
       [120, 130].map((minutes) => ({ after: minutes * 60_000 })),
     );
     const trial = new PolicyTrial(draftIn(policyFileText(now), now));
-    for (const record of early) trial.add({ ...record, id: `early ${record.id}` }, before);
-    for (const record of late) trial.add(record, now);
+    for (const record of early) trial.add(pastDecision({ ...record, id: `early ${record.id}` }, before));
+    for (const record of late) trial.add(pastDecision(record, now));
     expect(trial.report().flips.map(({ id }) => id)).toEqual(['early d-1', 'early d-3']);
   });
 
@@ -153,8 +154,9 @@ describe('past decisions are decided again under a draft:', () => {
     const active = limited('3');
     const paused = { ...active, rules: active.rules.map((one) => ({ ...one, active: false })) };
     const trial = new PolicyTrial(draftIn(policyFileText(active), active));
-    for (const record of decisionsOf(active, times(2))) trial.add(record, active);
-    for (const record of decisionsOf(paused, times(2))) trial.add({ ...record, id: `paused ${record.id}` }, paused);
+    for (const record of decisionsOf(active, times(2))) trial.add(pastDecision(record, active));
+    for (const record of decisionsOf(paused, times(2)))
+      trial.add(pastDecision({ ...record, id: `paused ${record.id}` }, paused));
     expect(trial.report()).toMatchObject({ same: 3, flips: [{ id: 'paused d-1', code: 'LIMIT_REACHED' }] });
   });
 
@@ -205,11 +207,11 @@ test('a flip is decided once more as the trial has decided it, step by step', ()
   const records = decisionsOf(limited('5'), times(4));
   const draftAt = draftIn(policyFileText(limited('2')), limited('5'));
   const trial = new PolicyTrial(draftAt);
-  const outcomes = records.map((record) => trial.add(record, limited('5')));
+  const outcomes = records.map((record) => trial.add(pastDecision(record, limited('5'))));
   expect(outcomes.map((one) => one?.after)).toEqual(['sponsored', 'sponsored', 'denied', 'denied']);
   const [{ held } = { held: [] }] = trial.flips;
   expect(trial.flips[0]).toMatchObject({ id: 'd-2', at: NOW, sender: records[2]!.sender });
-  const again = decideUnderDraft(records[2]!, limited('5'), { draftAt, from: NOW, held });
+  const again = decideUnderDraft(pastDecision(records[2]!, limited('5')), { draftAt, from: NOW, held });
   expect(again).toMatchObject({ outcome: 'denied', reason: { code: 'LIMIT_REACHED', rule: 'spendingLimit' } });
   const step = again!.steps.find(({ rule }) => rule === 'spendingLimit');
   expect(step).toMatchObject({ outcome: 'deny', evidence: { threshold: '2', used: '2' } });
@@ -266,7 +268,7 @@ describe('an assumption evaluates what lacks it, and counts it apart:', () => {
     { before, draft, assumptions }: { before: Policy; draft: Policy; assumptions: Assumptions },
   ): TrialReport => {
     const trial = new PolicyTrial(draftIn(policyFileText(draft), before), undefined, undefined, assumptions);
-    for (const record of records) trial.add(record, before);
+    for (const record of records) trial.add(pastDecision(record, before));
     return trial.report();
   };
   const before = policyWith({ contracts: [items()] });
@@ -324,7 +326,7 @@ describe('an assumption evaluates what lacks it, and counts it apart:', () => {
     expect(flips).toMatchObject([{ to: 'sponsored', assumed: ['webhook'] }]);
     const draftAt = draftIn(policyFileText(burning), before);
     const inTrial = { draftAt, from: NOW, held: [0n], assumptions: { webhook: true } };
-    expect(decideUnderDraft(denied[0]!, before, inTrial)).toMatchObject({ outcome: 'sponsored' });
+    expect(decideUnderDraft(pastDecision(denied[0]!, before), inTrial)).toMatchObject({ outcome: 'sponsored' });
   });
 });
 
@@ -332,10 +334,10 @@ test('facts that the record lacks are unknown; a failure was no decision', () =>
   const [one] = decisionsOf(policyWith(), times(1));
   const { facts: _none, ...without } = one!;
   const trial = new PolicyTrial(draftIn(policyFileText(policyWith()), policyWith()));
-  trial.add({ ...without, outcome: 'error' }, undefined);
-  trial.add(without, policyWith());
-  trial.add(one!, undefined);
-  trial.add({ ...one!, facts: { v: 99 } }, policyWith());
+  trial.add(pastDecision({ ...without, outcome: 'error' }, undefined));
+  trial.add(pastDecision(without, policyWith()));
+  trial.add(pastDecision(one!, undefined));
+  trial.add(pastDecision({ ...one!, facts: { v: 99 } }, policyWith()));
   expect(trial.report()).toMatchObject({ decisions: 3, same: 0, unknown: 3, flips: [] });
   expect(trial.report().unknownBy).toEqual({ record: 3 });
 });

@@ -1,13 +1,11 @@
-import type { DecisionRecord } from '../../shared/schema/decision.ts';
 import { decidePlanned, planOperation } from '../decision/decide.ts';
 import { type AssumedCounts, type Assumption, type Assumptions, factsAssuming } from './assumptions.ts';
 import { type DraftAt, draftBeside } from './draft-beside.ts';
+import type { PastDecision } from '../decision/past-decision.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { Reservation } from '../ledger/account.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import type { Policy } from '../policy/policy.ts';
-import { readableFacts } from '../decision/record.ts';
-import { readRevision } from '../policy/revision.ts';
 import { type Judgement, costOf, isTaken, judge, keptBy, unknownFor } from './judge.ts';
 import { type AccountRead, RecordedAccounts } from './recorded-accounts.ts';
 import type { UnknownCause } from './unknown-cause.ts';
@@ -130,26 +128,21 @@ export class PolicyTrial {
     this.#from = from;
   }
 
-  /**
-   * Tries the next decision. Returns nothing for a request that failed.
-   * @param revision the policy revision that the record names, in its stored form
-   */
-  add(record: DecisionRecord, revision: unknown): BeforeAndAfter | undefined {
-    const { outcome: before } = record;
+  /** Tries the next decision. Returns nothing for a request that failed. */
+  add(decision: PastDecision): BeforeAndAfter | undefined {
+    const { outcome: before, facts, policy } = decision;
     if (before === 'error') return undefined;
-    this.#from ??= record.at;
+    this.#from ??= decision.at;
     this.#count.decisions += 1;
-    const facts = readableFacts(record);
-    const recorded = readRevision(revision)?.policy;
     const draftVerdict =
-      facts === undefined || recorded === undefined
+      facts === undefined || policy === undefined
         ? { ...unknownFor('record'), held: [], assumed: [] }
-        : this.#try(record, facts, recorded);
+        : this.#try(decision, facts, policy);
     const cost = draftVerdict.assumed.length > 0 ? this.#assumed : this.#cost;
-    if (record.outcome === 'sponsored') cost.before += costOf(record);
-    if (isTaken(record, draftVerdict)) cost.after += costOf(record);
-    this.#recordVerdict(record, draftVerdict);
-    return { before, after: isTaken(record, draftVerdict) ? 'sponsored' : 'denied' };
+    if (before === 'sponsored') cost.before += costOf(decision);
+    if (isTaken(decision, draftVerdict)) cost.after += costOf(decision);
+    this.#recordVerdict(decision, draftVerdict);
+    return { before, after: isTaken(decision, draftVerdict) ? 'sponsored' : 'denied' };
   }
 
   #draftFor(recorded: Policy): Policy {
@@ -169,18 +162,18 @@ export class PolicyTrial {
   }
 
   /** Updates by how much the accounts are ahead after this decision. */
-  #follow(record: DecisionRecord, reads: readonly AccountRead[], taken: readonly Reservation[]): void {
+  #follow(decision: PastDecision, reads: readonly AccountRead[], taken: readonly Reservation[]): void {
     for (const [index, { reservation, kept: really }] of reads.entries()) {
       const reserved = taken[index];
-      const kept = reserved === undefined ? 0n : keptBy(record, reserved);
+      const kept = reserved === undefined ? 0n : keptBy(decision, reserved);
       if (kept !== really) this.#ahead.addTo(reservation, kept - really);
     }
   }
 
-  #try(record: DecisionRecord, recordedFacts: Facts, recorded: Policy): TrialVerdict {
+  #try(decision: PastDecision, recordedFacts: Facts, recorded: Policy): TrialVerdict {
     const draft = this.#draftFor(recorded);
     let facts = withAnswers(this.#factsOf(recordedFacts, recorded), recorded, draft);
-    let tried = this.#decide(record, facts, draft);
+    let tried = this.#decide(decision, facts, draft);
     const assumed: Assumption[] = [];
     for (;;) {
       const { cause } = tried.draftVerdict;
@@ -188,33 +181,33 @@ export class PolicyTrial {
       if (more === undefined) break;
       assumed.push(more.assumption);
       ({ facts } = more);
-      tried = this.#decide(record, facts, draft);
+      tried = this.#decide(decision, facts, draft);
     }
     const isKnown = tried.draftVerdict.outcome !== 'unknown';
     const draftVerdict = { ...tried.draftVerdict, assumed: isKnown ? assumed : [] };
     const taken = tried.verdict.next === 'done' ? tried.verdict.taken : tried.planned.reservations;
-    this.#follow(record, tried.reads, isTaken(record, draftVerdict) ? taken : []);
+    this.#follow(decision, tried.reads, isTaken(decision, draftVerdict) ? taken : []);
     return draftVerdict;
   }
 
-  #decide(record: DecisionRecord, facts: Facts, draft: Policy) {
+  #decide(decision: PastDecision, facts: Facts, draft: Policy) {
     const planned = planOperation(facts, draft);
-    const reads = this.#accounts.read(record, planned.reservations);
+    const reads = this.#accounts.read(decision, planned.reservations);
     const held = reads.map((one) => this.#held(one));
     const verdict = decidePlanned(planned, held);
-    const draftVerdict: TrialVerdict = { ...judge(record, { facts, draft, verdict }), held, assumed: [] };
+    const draftVerdict: TrialVerdict = { ...judge(decision, { facts, draft, verdict }), held, assumed: [] };
     return { planned, reads, verdict, draftVerdict };
   }
 
-  #recordVerdict(record: DecisionRecord, { outcome: to, cause, reason, held, assumed }: TrialVerdict): void {
-    const { id, at, sender, outcome: from } = record;
-    if (assumed.length > 0) this.#recordAssumed(record, to, assumed);
+  #recordVerdict(decision: PastDecision, { outcome: to, cause, reason, held, assumed }: TrialVerdict): void {
+    const { id, at, sender, outcome: from } = decision;
+    if (assumed.length > 0) this.#recordAssumed(decision, to, assumed);
     if (cause !== undefined) this.#unknownBy.set(cause, (this.#unknownBy.get(cause) ?? 0) + 1);
     if (to === 'unknown') this.#count.unknown += 1;
     else if (to === from) {
       if (assumed.length === 0) this.#count.same += 1;
     } else {
-      const { code, rule } = reason ?? { code: record.code, rule: record.rule ?? '' };
+      const { code, rule } = reason ?? { code: decision.code, rule: decision.rule ?? '' };
       if (assumed.length === 0) this.#countFlip(sender, { to, code, rule });
       const denial = from === 'sponsored' ? { from, to: 'denied' as const } : { from: 'denied' as const, to };
       const flip = { id, at, sender, ...denial, code, rule, held, ...(assumed.length > 0 && { assumed }) };
@@ -232,7 +225,7 @@ export class PolicyTrial {
     this.#senders[change].add(sender.toLowerCase());
   }
 
-  #recordAssumed({ outcome }: DecisionRecord, to: TrialVerdict['outcome'], assumed: readonly Assumption[]): void {
+  #recordAssumed({ outcome }: PastDecision, to: TrialVerdict['outcome'], assumed: readonly Assumption[]): void {
     this.#assumed.decisions += 1;
     this.#assumed[to === outcome ? 'same' : to === 'denied' ? 'nowDenied' : 'nowSponsored'] += 1;
     for (const one of assumed) this.#assumedBy.set(one, (this.#assumedBy.get(one) ?? 0) + 1);

@@ -3,7 +3,7 @@ import { parentPort } from 'node:worker_threads';
 import { thresholdUnits } from '../../core/rules/spending-limit/index.ts';
 import { type ThresholdCase, ThresholdCases, type UsefulAmounts } from '../../core/trial/threshold-cases.ts';
 import { ThresholdTally } from '../../core/trial/threshold-tally.ts';
-import { ThresholdSample, ThresholdTrial, UNLIMITED } from '../../core/trial/threshold-trial.ts';
+import { type ThresholdDraft, ThresholdSample, ThresholdTrial, UNLIMITED } from '../../core/trial/threshold-trial.ts';
 import { openSampledDecisions } from '../store/open-past-decisions.ts';
 import type { SampledDecisions } from '../store/past-decisions.ts';
 import { turn } from '../store/rows.ts';
@@ -25,8 +25,8 @@ if (port === null) throw new Error('This is started as a thread');
 const SAMPLE = 1_000;
 /** Number of steps in the series: three hours each for a week. */
 const STEPS = 56;
-/** Number of decisions between two progress reports, which gives several reports per second. */
-const REPORT_EVERY = 2_000;
+/** Decisions between two progress reports: some reports a second, because each is followed by a count of all decisions. */
+const REPORT_EVERY = 4_000;
 const LOWEST_PRIORITY = 19;
 
 const post = (news: FromThresholds): void => port.postMessage(news);
@@ -38,29 +38,40 @@ interface SampledCase {
   readonly one: ThresholdCase;
 }
 
+const draftOf = ({ current, change, ruleId, query: { from } }: ThresholdTask): ThresholdDraft => ({
+  draftAt: changedPolicy(current, change),
+  ruleId,
+  from,
+});
+
+const readSample = async (task: ThresholdTask, { sample }: SampledDecisions): Promise<SampledCase[]> => {
+  const sampler = new ThresholdSample(draftOf(task));
+  const cases: SampledCase[] = [];
+  for await (const decision of sample) cases.push({ seq: decision.seq, one: sampler.caseOf(decision) });
+  return cases;
+};
+
 class Thresholds {
   readonly #task: ThresholdTask;
   readonly #trial: ThresholdTrial;
   readonly #sample: readonly SampledCase[];
-  readonly #extent: SampledDecisions['extent'];
+  readonly #expected: number;
   #lastRead = 0;
   #amounts: UsefulAmounts | undefined;
   isWhole = false;
 
-  constructor(task: ThresholdTask, { sample, extent }: SampledDecisions) {
-    const { current, change, ruleId, query } = task;
-    const draft = { draftAt: changedPolicy(current, change), ruleId, from: query.from };
-    const sampler = new ThresholdSample(draft);
+  /** Starts a trial of which only the sample is read. @param expected number of decisions that will be read */
+  constructor(task: ThresholdTask, sample: readonly SampledCase[], expected: number) {
     this.#task = task;
-    this.#trial = new ThresholdTrial(draft);
-    this.#sample = sample.map(({ record, revision }) => ({ seq: record.seq, one: sampler.caseOf(record, revision) }));
-    this.#extent = extent;
+    this.#trial = new ThresholdTrial(draftOf(task));
+    this.#sample = sample;
+    this.#expected = expected;
     this.#seeAmounts(this.#unread());
   }
 
   get progress(): ThresholdProgress {
     const done = this.#trial.cases.length;
-    return { done, of: this.isWhole ? done : Math.max(done, this.#extent.decisions), isWhole: this.isWhole };
+    return { done, of: this.isWhole ? done : Math.max(done, this.#expected), isWhole: this.isWhole };
   }
 
   #units(threshold: string): bigint {
@@ -86,9 +97,9 @@ class Thresholds {
     let reported = 0;
     let seenAmounts = 0;
     for (let batch = await past.next(); batch.length > 0 && !isEnding(); batch = await past.next()) {
-      for (const { record, revision } of batch) {
-        this.#trial.add(record, revision);
-        this.#lastRead = record.seq;
+      for (const decision of batch) {
+        this.#trial.add(decision);
+        this.#lastRead = decision.seq;
       }
       if (this.#trial.cases.length >= 2 * seenAmounts) {
         this.#seeAmounts(this.#trial.cases);
@@ -108,7 +119,7 @@ class Thresholds {
   }
 
   count(threshold: string): ThresholdCounts {
-    const { from, to = (this.#extent.lastAt ?? from) + 1 } = this.#task.query;
+    const { from, to = (this.#sample.at(-1)?.one.at ?? from) + 1 } = this.#task.query;
     const tally = new ThresholdTally(from, to, STEPS);
     const units = this.#units(threshold);
     this.#trial.cases.count(units, tally);
@@ -137,7 +148,7 @@ const answer = (trial: Thresholds, { request, threshold }: Request): void =>
 const run = async (task: ThresholdTask): Promise<void> => {
   const past = await openSampledDecisions(task.database, task.query, SAMPLE);
   try {
-    const trial = new Thresholds(task, past);
+    const trial = new Thresholds(task, await readSample(task, past), past.decisions);
     thresholds = trial;
     post(trial.progress);
     for (const request of early) answer(trial, request);

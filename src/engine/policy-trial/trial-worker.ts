@@ -44,9 +44,9 @@ const tryOn = async (past: PastDecisions, { current, change, query, assumptions 
   // The next batch runs while the main thread handles this report.
   let continues = mayContinue({ done, of });
   for (let batch = await past.next(); batch.length > 0; batch = await past.next()) {
-    for (const { record, revision } of batch) {
-      const tried = trial.add(record, revision);
-      if (tried !== undefined) series.add(record.at, tried);
+    for (const decision of batch) {
+      const tried = trial.add(decision);
+      if (tried !== undefined) series.add(decision.at, tried);
     }
     done += batch.length;
     if (!(await continues)) return 'ended';

@@ -1,5 +1,6 @@
 import type { Trials } from '../policy-trial/trials.ts';
-import type { PastDecision, PastQuery } from '../store/past-decisions.ts';
+import type { PastDecision } from '../../core/decision/past-decision.ts';
+import type { PastQuery } from '../store/past-decisions.ts';
 import { turn } from '../store/rows.ts';
 
 /** Reads past decisions in order, and pauses often, so that decisions can be made in between. */

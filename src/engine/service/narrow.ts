@@ -26,11 +26,11 @@ export const narrow = async (
   query: ProcedureArguments<'policies.narrow'>,
 ): Promise<ProcedureOutput<'policies.narrow'>> => {
   const narrowing = new PolicyNarrowing(policy);
-  await eachPastDecision(trials, query, ({ record, revision }) => narrowing.add(record, revision));
+  await eachPastDecision(trials, query, (decision) => narrowing.add(decision));
   const narrowed = narrowing.narrowed();
   const file = parsePolicyFile(narrowedFile(narrowed));
   const trial = new PolicyTrial((now) => draftPolicy(file, policy, { now, newId: (name) => `new:${name}` }));
-  await eachPastDecision(trials, query, ({ record, revision }) => void trial.add(record, revision));
+  await eachPastDecision(trials, query, (decision) => void trial.add(decision));
   const report = trial.report();
   const { decisions, same, nowSponsored, nowDenied, unknown, senders } = report;
   return {

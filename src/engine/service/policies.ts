@@ -3,6 +3,7 @@ import type { ProcedureOutput } from '../../api/index.ts';
 import { draftPolicy } from '../../core/policy-file/draft-policy.ts';
 import type { PolicyFile } from '../../core/policy-file/format.ts';
 import { parsePolicyFile } from '../../core/policy-file/parse-file.ts';
+import { pastDecision } from '../../core/decision/past-decision.ts';
 import { policyChanges, settingsOutsideFile } from '../../core/policy-file/policy-changes.ts';
 import { runPolicyTests } from '../../core/policy-file/run-tests.ts';
 import { updatePolicyFile } from '../../core/policy-file/update-file.ts';
@@ -203,7 +204,7 @@ export const policyHandlers = (context: ServiceContext, recorder: PolicyRecorder
       }
       const revision = await store.findPolicy(record.policy ?? '');
       const draft = { draftAt: changedPolicy(current, change), from: result.from, held: flip.held, assumptions };
-      const decided = decideUnderDraft(record, revision, draft);
+      const decided = decideUnderDraft(pastDecision(record, revision), draft);
       if (decided === undefined) throw new EngineError('DECISION_NOT_FOUND');
       return draftedView(decided);
     },

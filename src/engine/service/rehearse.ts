@@ -13,6 +13,6 @@ export const rehearse = async (
   }: { readonly paymasterId: string; readonly schedule: GasScheduleName; readonly last: number },
 ): Promise<RehearsalReport> => {
   const rehearsal = new Rehearsal(schedule);
-  await eachPastDecision(trials, { paymasterId, last }, ({ record, revision }) => rehearsal.add(record, revision));
+  await eachPastDecision(trials, { paymasterId, last }, (decision) => rehearsal.add(decision));
   return rehearsal.report();
 };

@@ -174,7 +174,7 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
     'rules.lastUses': async (query) => {
       const { rules, contracts } = await store.dappPolicy((await requireDapp(context, query.paymasterId)).paymasterId);
       const use = new RuleUse();
-      await eachPastDecision(trials, query, ({ record, revision }) => use.add(record, revision));
+      await eachPastDecision(trials, query, (decision) => use.add(decision));
       const existing = new Set([...rules, ...contracts].map(({ ruleId }) => ruleId));
       return use.lastUses().filter(({ ruleId }) => existing.has(ruleId));
     },

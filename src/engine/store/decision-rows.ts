@@ -3,6 +3,7 @@ import { whitelistOf } from '../../core/contract-abi/whitelist.ts';
 import { explainCalls, explainRecord } from '../../core/decision/explain-record.ts';
 import { SPONSORED_MESSAGE } from '../../core/decision/record.ts';
 import { type StoredRecord, isLean, readRecord } from '../../core/decision/stored-record.ts';
+import { type PastDecision, pastDecision } from '../../core/decision/past-decision.ts';
 import { subjectIdsIn } from '../../core/facts/subject-ids.ts';
 import { readRevision } from '../../core/policy/revision.ts';
 import { version } from '../base/version.ts';
@@ -39,6 +40,10 @@ export const toDecision = ({ columns, record }: ParsedDecision, revision: unknow
   ...explainRecord(record, revision),
   ...columns,
 });
+
+/** The decision as it is decided again. @param revision as for {@link toDecision} */
+export const toPastDecision = ({ columns, record }: ParsedDecision, revision: unknown): PastDecision =>
+  pastDecision({ ...record, ...columns }, revision);
 
 /** Maximum length of a text in a row. Longer text is cut, because an export is an untrusted file. */
 const LONGEST_TEXT = 500;

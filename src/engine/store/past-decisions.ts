@@ -1,4 +1,4 @@
-import type { DecisionRecord } from '../../shared/schema/decision.ts';
+import type { PastDecision } from '../../core/decision/past-decision.ts';
 
 /** Which past decisions to read. Requests that failed before a decision are excluded. */
 export interface PastQuery {
@@ -18,11 +18,6 @@ export interface PastExtent {
   readonly lastAt: number | null;
 }
 
-export interface PastDecision {
-  readonly record: DecisionRecord;
-  readonly revision: unknown;
-}
-
 /** The past decisions of a DApp that existed at the time of the query. */
 export interface PastDecisions {
   readonly extent: PastExtent;
@@ -32,9 +27,12 @@ export interface PastDecisions {
 }
 
 /** The past decisions of a DApp, and a sample of them that is read at once, however many they are. */
-export interface SampledDecisions extends PastDecisions {
-  /** Its number of decisions includes requests that failed, and those just before and after the times of the query. */
-  readonly extent: PastExtent;
-  /** Decisions that are spread over all of them, in order; the newest is included. */
-  readonly sample: readonly PastDecision[];
+export interface SampledDecisions extends Omit<PastDecisions, 'extent'> {
+  /** Includes requests that failed, and decisions just before and after the times of the query. */
+  readonly decisions: number;
+  /**
+   * Decisions that are spread over all of them, in order; the newest is included. Read one by one, because V8 assumes
+   * that all later ones are kept, too, if these are kept, and then collects garbage for longer than they are decided.
+   */
+  readonly sample: AsyncIterable<PastDecision>;
 }

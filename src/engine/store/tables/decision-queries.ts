@@ -110,7 +110,7 @@ export const decisionQueries = ({ rows, enterHashes }: Access, { searchFor }: Pi
   const rowsOf = async (stored: readonly StoredDecision[]): Promise<DecisionRow[]> => {
     const parsed = stored.map(readDecision);
     const completed = await complete(parsed.filter(needsPolicy));
-    const explained = new Map(completed.map(({ record }) => [record.seq, record]));
+    const explained = new Map(completed.map((decision) => [decision.seq, decision]));
     return parsed.map(({ columns, record }) =>
       toRow(explained.get(columns.seq) ?? { message: SPONSORED_MESSAGE, hint: '', ...record, ...columns }),
     );

@@ -1,6 +1,13 @@
+import type { PastDecision } from '../../../core/decision/past-decision.ts';
 import type { DecisionRecord } from '../../../shared/schema/decision.ts';
-import { type ParsedDecision, type StoredDecision, decisionWith, readDecision, toDecision } from '../decision-rows.ts';
-import type { PastDecision } from '../past-decisions.ts';
+import {
+  type ParsedDecision,
+  type StoredDecision,
+  decisionWith,
+  readDecision,
+  toDecision,
+  toPastDecision,
+} from '../decision-rows.ts';
 import type { Reads } from '../rows.ts';
 import { REVISIONS, policiesIn } from './policy-revisions.ts';
 
@@ -47,14 +54,15 @@ export const decisionReader = (rows: Reads) => {
       return { decision, revision: policy === undefined ? undefined : revisions.get(policy) };
     });
   };
-  const complete = async (decisions: readonly ParsedDecision[]): Promise<PastDecision[]> =>
-    (await withRevisions(decisions)).map(({ decision, revision }) => ({
-      record: toDecision(decision, revision),
-      revision,
-    }));
+  const complete = async (decisions: readonly ParsedDecision[]): Promise<DecisionRecord[]> =>
+    (await withRevisions(decisions)).map(({ decision, revision }) => toDecision(decision, revision));
   return {
     complete,
     withRevisions,
+    past: async (stored: readonly StoredDecision[]): Promise<PastDecision[]> =>
+      (await withRevisions(stored.map(readDecision))).map(({ decision, revision }) =>
+        toPastDecision(decision, revision),
+      ),
     /** Returns only decisions that contain a text (in lower case). */
     readWith: async (text: string, stored: readonly StoredDecision[]): Promise<DecisionRecord[]> => {
       const parsed = await withRevisions(stored.map(readDecision));
@@ -63,7 +71,6 @@ export const decisionReader = (rows: Reads) => {
         return (read && decisionWith(text, one, read)) ?? [];
       });
     },
-    read: async (stored: readonly StoredDecision[]): Promise<DecisionRecord[]> =>
-      (await complete(stored.map(readDecision))).map(({ record }) => record),
+    read: (stored: readonly StoredDecision[]): Promise<DecisionRecord[]> => complete(stored.map(readDecision)),
   };
 };

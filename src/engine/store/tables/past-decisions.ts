@@ -1,5 +1,6 @@
-import { type StoredDecision, readDecision } from '../decision-rows.ts';
-import type { PastDecision, PastDecisions, PastExtent, PastQuery, SampledDecisions } from '../past-decisions.ts';
+import type { PastDecision } from '../../../core/decision/past-decision.ts';
+import type { StoredDecision } from '../decision-rows.ts';
+import type { PastDecisions, PastExtent, PastQuery, SampledDecisions } from '../past-decisions.ts';
 import { type Reads, type Value, turn } from '../rows.ts';
 import { STORED_DECISION, decisionReader, lengthLimit } from './decision-reader.ts';
 
@@ -77,13 +78,13 @@ const parametersOf = ({ query, after, upTo }: Range, most: number): Value[] => {
 
 /** Reads the decisions of a range, some dozens at a time. */
 const readerOf = (rows: Reads, range: Range): PastDecisions['next'] => {
-  const { complete } = decisionReader(rows);
+  const { past } = decisionReader(rows);
   let { after } = range;
   return async () => {
     const parameters = parametersOf({ ...range, after }, BATCH);
     const some = await rows.upTo<StoredDecision>(READ, parameters, lengthLimit(LOT_LENGTH).add);
     after = some.at(-1)?.seq ?? after;
-    return complete(some.map(readDecision));
+    return past(some);
   };
 };
 
@@ -107,15 +108,16 @@ const COUNT = `SELECT count(*) AS decisions FROM decision WHERE paymaster_id = $
 
 const ONE = `SELECT ${STORED_DECISION} FROM decision WHERE ${WHERE} ORDER BY seq DESC LIMIT $6`;
 
-const sampleOf = async (rows: Reads, range: Range, size: number): Promise<PastDecision[]> => {
-  const { complete } = decisionReader(rows);
-  const found = new Map<number, StoredDecision>();
+const sampleOf = async function* (rows: Reads, range: Range, size: number): AsyncGenerator<PastDecision> {
+  const { past } = decisionReader(rows);
+  let last = range.after;
   for (let index = 1; index <= size; index += 1) {
     const upTo = range.after + Math.round(((range.upTo - range.after) * index) / size);
-    const one = await rows.get<StoredDecision>(ONE, parametersOf({ ...range, upTo }, 1));
-    if (one !== undefined) found.set(one.seq, one);
+    const one = await rows.get<StoredDecision>(ONE, parametersOf({ ...range, after: last, upTo }, 1));
+    if (one === undefined) continue;
+    last = one.seq;
+    yield* await past([one]);
   }
-  return complete([...found.values()].map(readDecision));
 };
 
 /** Reads past decisions like {@link pastDecisions}, without counting them first, and a sample of them. */
@@ -128,12 +130,10 @@ export const sampledDecisions = async (
   const upTo = await newestPosition(rows, paymasterId);
   const after = await firstPosition(rows, query, upTo);
   const { decisions = 0 } = (await rows.get<{ decisions: number }>(COUNT, [paymasterId, after, upTo])) ?? {};
-  const sample = await sampleOf(rows, { query, after, upTo }, size);
-  const [firstAt = null, lastAt = null] = [sample[0]?.record.at, sample.at(-1)?.record.at];
   let read: PastDecisions['next'] | undefined;
   return {
-    extent: { decisions, firstAt, lastAt },
-    sample,
+    decisions,
+    sample: sampleOf(rows, { query, after, upTo }, size),
     async next() {
       read ??= readerOf(rows, { query, after: await positionBefore(rows, paymasterId, from), upTo });
       return read();
