@@ -21,6 +21,12 @@ const decisionFilters = z.strictObject(filters);
 
 export type DecisionFilters = z.output<typeof decisionFilters>;
 
+const listedDecision = decisionRow.extend({
+  calls: z.string().optional().describe('What it calls, in words. Only on request'),
+});
+
+export type ListedDecision = z.output<typeof listedDecision>;
+
 const page = z.strictObject({
   decisions: z.array(decisionRecord),
   upTo: z.number().describe('The next page starts after this seq'),
@@ -64,8 +70,9 @@ export const decisionProcedures = {
       wouldDeny: id.optional().describe('The id of a rule in shadow that would have denied them'),
       before: z.number().int().positive().optional().describe('Only decisions with a smaller seq'),
       limit: z.number().int().min(1).max(1000).default(50),
+      withCalls: z.boolean().default(false).describe('Also what each operation calls'),
     }),
-    output: z.array(decisionRow),
+    output: z.array(listedDecision),
   }),
   'decisions.page': procedure({
     summary: 'Read complete decisions, oldest first, page by page',

@@ -53,6 +53,7 @@ const list = calling(
     text: 'only decisions of this person, or with this text in the reason, a hash, a name or an address',
     wouldDeny: null,
     before: null,
+    withCalls: null,
   },
   (rows, { call, json }) =>
     json

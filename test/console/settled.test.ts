@@ -29,3 +29,25 @@ test('an open decision, and the list next to it, follow its settlement without a
   await page.screenshot({ path: join(import.meta.dirname, '../../test-artifacts/console-settled.png') });
   expect(browser().errors).toEqual([]);
 });
+
+test('the overview says what the newest operations call, read with their list, and still after they are settled', async () => {
+  const desk = offline();
+  const dapp = await desk.dapp();
+  const op = (nonce: number) => operation({ to: `0x${'11'.repeat(20)}`, data: '0x12345678' }, { nonce });
+  for (const nonce of [1, 2]) await dapp.sponsor(op(nonce), { expiryDuration: 60 });
+  const { url, operatorToken } = desk.engine();
+  const page = await browser().open('about:blank');
+  const reads: string[] = [];
+  page.on('request', (request) => reads.push(...(/decisions\.(?:list|calls)/.exec(request.postData() ?? '') ?? [])));
+  await page.goto(`${url}/console/#token=${operatorToken.reveal()}`);
+  const calls = page.getByRole('region', { name: 'Latest decisions' }).getByRole('link');
+  const words = '0x12345678(…) on 0x1111…1111';
+  await expect.poll(() => calls.allTextContents()).toEqual([words, words]);
+
+  const settled = page.waitForResponse((response) => response.request().postData()?.includes('system.info') === true);
+  while ((await dapp.decisions())[0]?.settlement === 'reserved') await desk.clock.advance(600_000);
+  await settled;
+  expect(await calls.allTextContents()).toEqual([words, words]);
+  expect(reads).toEqual(['decisions.list']);
+  expect(browser().errors).toEqual([]);
+});

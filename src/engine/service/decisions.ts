@@ -1,4 +1,6 @@
 import { ZodError } from 'zod';
+import { callsWords } from '../../api/call-words.ts';
+import type { ListedDecision } from '../../api/decisions.ts';
 import { ruleName } from '../../core/decision/rule-words.ts';
 import { EngineError } from '../../shared/errors.ts';
 import type { DecisionRecord, DecisionRow, FeedPage } from '../../shared/schema/decision.ts';
@@ -8,6 +10,7 @@ import { findMined } from '../chain/user-operation-events.ts';
 import type { DecisionFeed } from '../events/decision-feed.ts';
 import { idsOfSubject } from '../identity/search-subject.ts';
 import type { DecisionFilter } from '../store/decision-queries.ts';
+import { turn } from '../store/rows.ts';
 import { type Origin, decisionReport } from './decision-report.ts';
 import { callsOf } from '../../core/calls/described-calls.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
@@ -38,6 +41,23 @@ export const decisionHandlers = (
     const decision = await store.findDecision(decisionId);
     if (decision === undefined) throw new EngineError('DECISION_NOT_FOUND');
     return decision;
+  };
+
+  const readCalls = async (decisionId: string): Promise<ReturnType<typeof callsOf>> => {
+    const decision = await requireDecision(decisionId);
+    const { contracts } = await store.dappPolicy(decision.paymasterId);
+    return callsOf(decision, contracts);
+  };
+
+  /** Adds what the operations call. */
+  const describe = async (rows: readonly DecisionRow[]): Promise<ListedDecision[]> => {
+    const described = [];
+    for (const row of rows) {
+      const { calls } = await readCalls(row.id);
+      described.push({ ...row, calls: callsWords(calls) });
+      await turn();
+    }
+    return described;
   };
 
   /** The transaction of a mined operation; null if the chain is unreachable. */
@@ -79,9 +99,10 @@ export const decisionHandlers = (
   };
 
   return {
-    'decisions.list': (filter) => {
+    'decisions.list': async ({ withCalls, ...filter }) => {
       const { text, ...query } = withSenderKey(filter);
-      return text === undefined ? store.listDecisions(query) : search({ ...query, text });
+      const rows = await (text === undefined ? store.listDecisions(query) : search({ ...query, text }));
+      return withCalls ? describe(rows) : rows;
     },
     'decisions.page': (filter) => store.pageDecisions(withSenderKey(filter)),
     'decisions.report': (filter) => decisionReport({ store, clock }, withSenderKey(filter), origin),
@@ -93,11 +114,7 @@ export const decisionHandlers = (
       return { blockNumber, transactionHash: await transactionOf(decision, blockNumber) };
     },
     'decisions.policy': async ({ hash }) => ({ policy: (await store.findPolicy(hash)) ?? null }),
-    'decisions.calls': async ({ decisionId }) => {
-      const decision = await requireDecision(decisionId);
-      const { contracts } = await store.dappPolicy(decision.paymasterId);
-      return callsOf(decision, contracts);
-    },
+    'decisions.calls': ({ decisionId }) => readCalls(decisionId),
     'decisions.follow': ({ after, wait }) => nextPage(after, wait),
     'decisions.summary': async ({ paymasterId, hours, steps }) => {
       const stepMs = (hours * HOUR_MS) / steps;

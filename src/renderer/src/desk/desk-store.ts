@@ -94,22 +94,30 @@ export const useDesk = defineStore('desk', () => {
     now.value = timer.now() + aheadMs;
   };
 
-  /**
-   * Reads state, DApps and chains, so that changes made in another console or on the command line appear within a tick.
-   */
-  const refresh = async (): Promise<void> => {
+  /** Reads the state. @returns a function that shows it */
+  const readState = async (): Promise<() => void> => {
     const seen = made.value + gathered.length;
     const [system, paymasters, chain] = await Promise.all([
       transport.call('system.info', {}),
       transport.call('paymasters.list', {}),
       transport.call('chains.list', {}),
     ]);
-    info.value = system;
-    followClock(system);
-    counted = seen;
-    keep(dapps, paymasters);
-    keep(chainList, chain);
-    answered();
+    return () => {
+      info.value = system;
+      followClock(system);
+      counted = seen;
+      keep(dapps, paymasters);
+      keep(chainList, chain);
+      answered();
+    };
+  };
+
+  /**
+   * Reads state, DApps and chains, so that changes made in another console or on the command line appear within a tick.
+   */
+  const refresh = async (): Promise<void> => {
+    const show = await readState();
+    show();
   };
 
   const refreshInfo = async (): Promise<void> => {
@@ -150,13 +158,18 @@ export const useDesk = defineStore('desk', () => {
 
   /** Connects. @returns a function that disconnects */
   const open = (): (() => void) => {
+    // The state is read while the connection is made, and shown once the connection misses no decision.
+    let state: Promise<() => void> | undefined = readState();
+    state.catch(() => (state = undefined));
     const stopFollowing = followFeed(transport, timer, {
       onPage: gather,
       onConnected: () => {
-        refresh().then(() => {
+        (state ?? readState()).then((show) => {
+          show();
           connection.value = 'connected';
           error.value = undefined;
         }, failed);
+        state = undefined;
       },
       onLost: failed,
     });

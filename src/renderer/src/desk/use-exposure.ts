@@ -1,14 +1,17 @@
+import { defineStore } from 'pinia';
 import { useDesk } from './desk-store.ts';
-import type { Exposure } from './types.ts';
 import { useCall } from './use-call.ts';
-import type { Loaded } from './use-loaded.ts';
 
 const EVERY_MS = 10_000;
 
-export const useExposure = (): Loaded<Exposure> => {
+/** The gas tanks and chains, read once for the top bar and the pages. A review has none. */
+export const useExposure = defineStore('exposure', () => {
   const desk = useDesk();
   const dapps = (): string => desk.dapps.map(({ paymasterId }) => paymasterId).join();
-  return useCall('exposure.get', () => ({}), {
-    quietly: () => `${dapps()} ${desk.news} ${Math.floor(desk.now / EVERY_MS)}`,
-  });
-};
+  const { data, error } = useCall(
+    'exposure.get',
+    () => (desk.info === undefined || desk.info.review ? undefined : {}),
+    { quietly: () => `${dapps()} ${desk.news} ${Math.floor(desk.now / EVERY_MS)}` },
+  );
+  return { data, error };
+});

@@ -22,7 +22,7 @@ export const useFixedChecks = (
   error: Readonly<Ref<string | undefined>>;
 } => {
   const desk = useDesk();
-  const { data: exposure } = useExposure();
+  const exposure = useExposure();
   const { data: tokens } = useCall('feeTokens.list', () => ({}));
   const { error, resume, pauseDapp, resumeDapp } = usePause();
   const ofDesk = computed(() => desk.info?.paused ?? undefined);
@@ -31,7 +31,7 @@ export const useFixedChecks = (
   const facts = computed(() => ({
     chain: desk.chains.get(dapp().chainId),
     tokenMode: dapp().tokenMode,
-    tank: exposure.value?.dapps.find(({ paymasterId }) => paymasterId === dapp().paymasterId)?.tank,
+    tank: exposure.data?.dapps.find(({ paymasterId }) => paymasterId === dapp().paymasterId)?.tank,
     tokens: (tokens.value ?? []).filter(({ chainId }) => chainId === dapp().chainId),
     isRestricted: steps.value?.some(({ type, entries }) => type === 'contracts' && entries.length > 0) === true,
     pause: pause.value && { ...pause.value, isWhole: ofDesk.value !== undefined },

@@ -1,5 +1,6 @@
 import { type Ref, computed, ref, shallowRef, watch } from 'vue';
 import type { ProcedureInput } from '../../../../api/index.ts';
+import type { ListedDecision } from '../../../../api/decisions.ts';
 import type { DecisionRow } from '../../../../shared/schema/decision.ts';
 import { RECENT, useDesk } from '../../desk/desk-store.ts';
 import { errorText } from '../../desk/use-loaded.ts';
@@ -20,7 +21,7 @@ export const waitingWords = (count: number, { text }: DecisionFilter = {}): stri
 
 /** Decisions, newest first, loaded as the operator scrolls. */
 export interface DecisionList {
-  readonly rows: Readonly<Ref<readonly DecisionRow[]>>;
+  readonly rows: Readonly<Ref<readonly ListedDecision[]>>;
   readonly isLoading: Readonly<Ref<boolean>>;
   readonly isEnd: Readonly<Ref<boolean>>;
   readonly error: Readonly<Ref<string | undefined>>;
@@ -52,9 +53,14 @@ const matches = (row: DecisionRow, filter: DecisionFilter): boolean => {
 export const useDecisionList = (filter: () => DecisionFilter, pageSize: number): DecisionList => {
   const desk = useDesk();
   const transport = useTransport();
-  const listed = shallowRef<readonly DecisionRow[]>([]);
+  const listed = shallowRef<readonly ListedDecision[]>([]);
   /** Updated with later settlements. */
-  const rows = computed(() => listed.value.map((row) => desk.settled.get(row.id) ?? row));
+  const rows = computed(() =>
+    listed.value.map((row): ListedDecision => {
+      const settled = desk.settled.get(row.id);
+      return settled === undefined ? row : { ...row, ...settled };
+    }),
+  );
   const isLoading = ref(false);
   const isEnd = ref(false);
   const error = ref<string>();
