@@ -120,13 +120,18 @@ export class ThresholdCases {
     this.#run(threshold, (one, result) => tally.add(one, result, weight));
   }
 
-  /** Undefined if the limit concerns none of the operations. @param unlimited a threshold that denies nothing */
+  /**
+   * Undefined if the limit concerns none of the operations, or if what they count as is not known, because no price was
+   * recorded with them.
+   *
+   * @param unlimited a threshold that denies nothing
+   */
   amounts(unlimited: bigint): UsefulAmounts | undefined {
     let found: UsefulAmounts | undefined;
     this.#run(unlimited, ({ numbered }, after, held) => {
       const index = numbered.findIndex(({ isMoved }) => isMoved);
       const amount = -(numbered[index]?.most ?? 0n);
-      if (index === -1 || after === 'denied') return;
+      if (amount === 0n || after === 'denied') return;
       const used = (held[index] ?? 0n) + amount;
       const { least, most } = found ?? { least: amount, most: used };
       found = { least: amount < least ? amount : least, most: used > most ? used : most };

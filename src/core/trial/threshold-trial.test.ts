@@ -237,3 +237,11 @@ test('the useful thresholds begin at the smallest operation, and end at the most
   const { cases } = prepared(records, recorded, draft);
   expect(cases.amounts(unitsOf(draft, UNLIMITED))).toEqual({ least: 1n, most: 5n });
 });
+
+test('a limit in US dollars has no useful thresholds among operations without a recorded price', () => {
+  const recorded = policyWith({ rules: [] });
+  const records = decisionsOf(recorded, [{ after: 0 }, { after: 1 }]);
+  const draft = policyWith({ rules: [limit(inUsd(COST), MOVED)] });
+  const { cases } = prepared(records, recorded, draft);
+  expect(cases.amounts(unitsOf(draft, UNLIMITED))).toBeUndefined();
+});
