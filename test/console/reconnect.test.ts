@@ -74,3 +74,16 @@ test('a console whose engine is gone shows no chain; with the new token it conti
   await page.getByText('Engine running').waitFor();
   expect(page.url()).toContain('#/tokens');
 });
+
+test('the address of the restarted service, pasted into the tab, opens the console', async () => {
+  const page = await browser().open(`${proxy.url}/console/#token=${engine.operatorToken.reveal()}`);
+  await page.getByText('Engine running').waitFor();
+  await proxy.cut();
+  await engine.stop();
+  engine = await startEngine({ dir });
+  await proxy.mend(engine.url);
+  await page.getByText('Token not accepted').waitFor();
+  await page.goto(`${proxy.url}/console/#token=${engine.operatorToken.reveal()}`);
+  await page.getByText('Engine running').waitFor();
+  expect(page.url()).not.toContain('token');
+});

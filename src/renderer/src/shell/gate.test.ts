@@ -26,12 +26,12 @@ const tab = () => {
     setItem: (key: string, value: string) => void kept.set(key, value),
     removeItem: (key: string) => void kept.delete(key),
   };
-  const heard: (() => void)[] = [];
-  const addEventListener = (_name: string, hear: () => void) => void heard.push(hear);
-  /** Changes the address as pasting does. */
+  const heard: ((event: { newURL: string }) => void)[] = [];
+  const addEventListener = (_name: string, hear: (typeof heard)[number]) => void heard.push(hear);
+  /** Changes the address as pasting does, with a router that leaves an address that it does not know. */
   const paste = (hash: string): void => {
-    location.hash = hash;
-    for (const hear of heard) hear();
+    location.hash = hash.startsWith('#/') ? hash : '#/';
+    for (const hear of heard) hear({ newURL: `http://127.0.0.1:8645/console/${hash}` });
   };
   return { location, history, sessionStorage, addEventListener, paste } as unknown as Window & {
     location: { hash: string };
@@ -64,11 +64,13 @@ test('a reload asks for no token, and the address holds none', () => {
 test('an address with a token that is pasted into the same tab opens the console; any other only moves in it', () => {
   let reloads = 0;
   page.location.reload = () => (reloads += 1);
-  load();
+  load(false);
   page.paste('#/decisions');
   expect(reloads).toBe(0);
   page.paste(`#token=${TOKEN}`);
   expect(reloads).toBe(1);
+  expect(page.location.hash).toBe('#/');
+  expect(load()).toBe(`enters with ${TOKEN}`);
 });
 
 test('who does not want it kept, or signs out, is asked again', () => {

@@ -33,9 +33,14 @@ export const startGate = (
 ): void => {
   const named = tokenIn(location.hash);
   if (location.hash.startsWith('#token=')) history.replaceState(null, '', '#/');
-  // An address with a token that is pasted into this tab changes only the hash, and loads nothing.
-  addEventListener('hashchange', () => {
-    if (location.hash.startsWith('#token=')) location.reload();
+  // An address with a token that is pasted into this tab changes only the hash, and loads nothing. The router, which
+  // does not know it, may have replaced it before.
+  addEventListener('hashchange', ({ newURL }) => {
+    const pasted = tokenIn(new URL(newURL).hash);
+    if (pasted === undefined) return;
+    keepToken({ sessionStorage }, pasted, true);
+    history.replaceState(null, '', '#/');
+    location.reload();
   });
   const open: Enter = (token, keep) => {
     keepToken({ sessionStorage }, token, keep);
