@@ -9,7 +9,7 @@ import { type TankBalance, type TankContext, errorOf, findTank, readTankBalance,
 
 type Exposure = ProcedureOutput<'exposure.get'>;
 
-/** Callers share a result for this long, because node providers bill requests. */
+/** Callers share a result for this long while the reservations are the same, because node providers bill requests. */
 const CACHED_MS = 5_000;
 
 const idOf = (tank: Tank): string => accountOfTank(tank).id;
@@ -94,13 +94,18 @@ export const measureExposure = async (context: TankContext): Promise<Exposure> =
   return { chains: readChains, dapps: readDapps };
 };
 
+/** The same text for the same reservations. */
+const textOf = (open: readonly OutstandingReservations[]): string =>
+  open.map(({ paymasterId, reservedWei, operations }) => `${paymasterId} ${reservedWei} ${operations}`).join();
+
 export const exposureHandlers = (context: ServiceContext): Handlers<NamesOf<'exposure'>> => {
-  const { clock } = context;
-  let cached: { readonly until: number; readonly answer: Promise<Exposure> } | undefined;
+  const { clock, store } = context;
+  let cached: { readonly open: string; readonly until: number; readonly answer: Promise<Exposure> } | undefined;
   return {
-    'exposure.get': () => {
-      if (cached === undefined || clock.monotonic() >= cached.until) {
-        const entry = { until: clock.monotonic() + CACHED_MS, answer: measureExposure(context) };
+    'exposure.get': async () => {
+      const open = textOf(await store.outstandingReservations());
+      if (cached === undefined || cached.open !== open || clock.monotonic() >= cached.until) {
+        const entry = { open, until: clock.monotonic() + CACHED_MS, answer: measureExposure(context) };
         cached = entry;
         entry.answer.catch(() => {
           if (cached === entry) cached = undefined;

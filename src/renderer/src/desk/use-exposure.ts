@@ -8,10 +8,12 @@ const EVERY_MS = 10_000;
 export const useExposure = defineStore('exposure', () => {
   const desk = useDesk();
   const dapps = (): string => desk.dapps.map(({ paymasterId }) => paymasterId).join();
+  /** A settlement shows at once, before the next tick counts it as news. */
+  const settled = (): string => [...desk.settled.keys()].at(-1) ?? '';
   const { data, error } = useCall(
     'exposure.get',
     () => (desk.info === undefined || desk.info.review ? undefined : {}),
-    { quietly: () => `${dapps()} ${desk.news} ${Math.floor(desk.now / EVERY_MS)}` },
+    { quietly: () => `${dapps()} ${settled()} ${desk.news} ${Math.floor(desk.now / EVERY_MS)}` },
   );
   return { data, error };
 });
