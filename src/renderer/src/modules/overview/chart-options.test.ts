@@ -22,8 +22,8 @@ interface Drawn {
 test('the last part of the time, which is not over, is drawn as unfinished and not as a decline', () => {
   const bars = outcomeChart(summary, palettes.light) as unknown as Drawn;
   expect(bars.series[0]?.data).toEqual([5, { value: 1, itemStyle: { opacity: 0.4 } }]);
-  const line = spendChart(summary, { chainId: 1 }, 'ETH', palettes.light) as unknown as Drawn;
-  expect(line.series[0]?.data).toHaveLength(1);
+  const spent = spendChart(summary, { chainId: 1 }, 'ETH', palettes.light) as unknown as Drawn;
+  expect(spent.series[0]?.data).toEqual([5, { value: 1, itemStyle: { opacity: 0.4 } }]);
 });
 
 test('a chart has the font of the page', () => {

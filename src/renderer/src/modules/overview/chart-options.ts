@@ -12,6 +12,8 @@ const DAY_MS = 86_400_000;
 const FONT = "'Inter Variable', system-ui, sans-serif";
 /** The last part of the time is not over, so that its bar is no decline. */
 const UNFINISHED = { opacity: 0.4 };
+const bars = (values: readonly number[]) =>
+  values.map((value, index) => (index === values.length - 1 ? { value, itemStyle: UNFINISHED } : value));
 
 const frame = ({ from, stepMs, outcomes }: Summary, { quiet, line, surface, text }: Palette) => {
   const format = stepMs * outcomes.length > DAY_MS ? day : clock;
@@ -51,9 +53,7 @@ export const outcomeChart = (summary: Summary, palette: Palette): EChartsCoreOpt
     stack: 'outcomes',
     barCategoryGap: '20%',
     itemStyle: { color },
-    data: summary.outcomes.map((counts, index) =>
-      index === summary.outcomes.length - 1 ? { value: counts[key], itemStyle: UNFINISHED } : counts[key],
-    ),
+    data: bars(summary.outcomes.map((counts) => counts[key])),
   });
   const { yAxis, ...rest } = frame(summary, palette);
   return {
@@ -81,14 +81,10 @@ export const spendChart = (
     series: [
       {
         name: coin,
-        type: 'line',
-        step: 'middle',
-        symbol: 'none',
-        lineStyle: { color: palette.accent, width: 1.5 },
+        type: 'bar',
+        barCategoryGap: '20%',
         itemStyle: { color: palette.accent },
-        areaStyle: { color: palette.accent, opacity: 0.12 },
-        // A line over a part that is not over would fall.
-        data: wei.slice(0, -1).map((amount) => Number(weiToDecimal(BigInt(amount)))),
+        data: bars(wei.map((amount) => Number(weiToDecimal(BigInt(amount))))),
         tooltip: {
           valueFormatter: (_value: unknown, index: number) => `${shownAmount(BigInt(wei[index] ?? '0'))} ${coin}`,
         },
