@@ -113,7 +113,7 @@ test('a pause is reported when it starts and when it ends, that of a DApp next t
   expect(ofAll).toMatchObject({ title: 'All sponsorship is paused', body: 'Upgrading', endedAt: null });
   expect(ofDapp).toMatchObject({
     title: expect.stringMatching(/^Sponsorship for DApp \d+ is paused$/),
-    body: 'Gasdesk signs nothing until it is resumed.',
+    body: 'Gasdesk signs nothing for this DApp until sponsorship is resumed.',
   });
   await desk().call('system.resume', {});
   await expect.poll(async () => (await told('paused'))[1]?.endedAt).toBe(desk().clock.now());

@@ -48,7 +48,7 @@ export const trippedBreaker = (dapp: string | undefined, { reason }: Pause): Not
 /** The notification of a pause by the operator. @param dapp name of the paused DApp; undefined if all are paused */
 export const operatorPause = (dapp: string | undefined, { reason }: Pause): NotificationText => ({
   title: dapp === undefined ? 'All sponsorship is paused' : `Sponsorship for ${dapp} is paused`,
-  body: reason ?? 'Gasdesk signs nothing until it is resumed.',
+  body: reason ?? `Gasdesk signs nothing${dapp === undefined ? '' : ' for this DApp'} until sponsorship is resumed.`,
 });
 
 /** The notification that bundlers may soon take fewer operations of a contract, or none. */
