@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import type { SponsoredDapp } from '../support/engine.ts';
 import { useSponsoredWorld } from '../support/sponsored-world.ts';
-import { seriousErrors } from './axe.ts';
+import { allFindings, seriousErrors } from './axe.ts';
 
 const world = useSponsoredWorld();
 const browser = useConsoleBrowser();
@@ -63,6 +63,7 @@ test.each([1280, 800, 400])(
       expect(await seriousErrors(page), colorScheme).toEqual([]);
       await page.screenshot({ path: join(artifacts, `console-worst-case-${width}-${colorScheme}.png`) });
     }
+    expect(await allFindings(page)).toEqual([]);
     const changes = page.getByRole('region', { name: 'How to lower it' });
     await changes.getByRole('link', { name: 'Add a limit' }).first().click();
     await page.getByRole('heading', { name: /limit/i }).first().waitFor();

@@ -1,5 +1,5 @@
 import { useMessage } from 'naive-ui';
-import { type Ref, ref } from 'vue';
+import { type Ref, h, ref } from 'vue';
 import { errorText } from './use-loaded.ts';
 
 export interface Action {
@@ -24,7 +24,8 @@ export const useAction = (): Action => {
       error.value = undefined;
       try {
         await act();
-        if (done !== undefined) message.success(done);
+        // A status, so that screen readers read it.
+        if (done !== undefined) message.success(() => h('span', { role: 'status' }, done));
         return true;
       } catch (cause) {
         error.value = errorText(cause);
