@@ -28,7 +28,7 @@ const startDesk = async (): Promise<EmptyDesk> => {
 const open = async ({ engine }: EmptyDesk, view = {}): Promise<Page> => {
   const page = await browser().open(`${engine.url}/console/#token=${engine.operatorToken.reveal()}`, view);
   await page.getByText('Engine running').waitFor();
-  await page.getByRole('button', { name: 'Continue without unlocking' }).click();
+  await page.getByRole('button', { name: 'Continue without a vault' }).click();
   return page;
 };
 

@@ -11,6 +11,7 @@ import { type TestChain, useLocalChain } from '../support/local-chain.ts';
 import { gameItems } from '../support/operations.ts';
 import { type ServingEngine, startEngine } from '../support/engine.ts';
 import { seriousErrors } from './axe.ts';
+import { reach } from './reach.ts';
 import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';
 
 const browser = useConsoleBrowser();
@@ -37,12 +38,11 @@ const openConsole = async (engine: ServingEngine): Promise<Page> => {
   return page;
 };
 
-/** What public chains have: the EntryPoint and, as far as someone put it there, the account factory. */
-const likePublic = async ({ provider }: TestChain, withFactory: boolean): Promise<void> => {
+/** What public chains have: the EntryPoint and the account factory. */
+const likePublic = async ({ provider }: TestChain): Promise<void> => {
   const deployer = devWallet(0, provider);
   await deployEntryPoint(deployer);
-  if (withFactory)
-    await (await deployer.sendTransaction(await canonicalCreation(canonicalContracts.accountFactory))).wait();
+  await (await deployer.sendTransaction(await canonicalCreation(canonicalContracts.accountFactory))).wait();
 };
 
 interface Counts {
@@ -111,13 +111,23 @@ const expectMined = async ({ provider }: TestChain, { service }: ServingEngine):
   );
 };
 
+/** That set-up proposes enough for the tank: it covers twenty operations at their maximum, so nothing is notified. */
+const expectNoAlarm = async ({ service }: ServingEngine): Promise<void> => {
+  const [dapp] = await service.call('paymasters.list', {});
+  const [decision] = await service.call('decisions.list', {});
+  const tank = await service.call('tanks.get', { paymasterId: dapp?.paymasterId ?? '' });
+  expect(tank.level).toBe('good');
+  expect(BigInt(tank.balanceWei ?? 0)).toBeGreaterThanOrEqual(20n * BigInt(decision?.maxCostWei ?? 0));
+  expect(await service.call('notifications.list', { limit: 10 })).toEqual({ unseen: 0, notifications: [] });
+};
+
 describe('on a chain as public ones are', () => {
   const chain = useLocalChain();
 
   test('an empty folder comes to a mined operation in 15 clicks and two passwords at most', async ({
     onTestFinished,
   }) => {
-    await likePublic(chain(), true);
+    await likePublic(chain());
     const { engine, stop } = await emptyDesk();
     onTestFinished(stop);
     const errors = browser().errors.length;
@@ -171,31 +181,18 @@ describe('on a chain as public ones are', () => {
     expect(clicks).toBeLessThanOrEqual(15);
     expect(passwords).toBe(2);
     await expectMined(chain(), engine);
+    await expectNoAlarm(engine);
+    expect(await page.getByRole('button', { name: 'Notifications', exact: true }).count()).toBe(1);
     expect(browser().errors.slice(errors)).toEqual([]);
     await page.getByRole('link', { name: 'See the decision' }).click();
     await page.getByRole('complementary', { name: 'Decision' }).getByText('Settled').waitFor();
   });
 });
 
-/** Walks on with Tab until what is named has the focus. */
-const reach = async (page: Page, name: string): Promise<void> => {
-  for (let steps = 0; steps < 150; steps += 1) {
-    const focused = await page.evaluate(() => {
-      const { activeElement } = document;
-      const label = activeElement instanceof HTMLInputElement ? activeElement.labels?.[0]?.textContent : undefined;
-      return activeElement?.getAttribute('aria-label') ?? label ?? activeElement?.textContent ?? '';
-    });
-    if (focused.trim() === name) return;
-    await page.keyboard.press('Tab');
-  }
-  throw new Error(`The keyboard does not reach "${name}"`);
-};
-
-describe('on a chain without an account factory', () => {
+describe('on a chain without contracts', () => {
   const chain = useLocalChain();
 
   test('the keyboard alone suffices, with the local node on one press', async () => {
-    await likePublic(chain(), false);
     const { engine, stop } = await emptyDesk();
     onTestFinished(stop);
     const page = await openConsole(engine);
@@ -222,7 +219,18 @@ describe('on a chain without an account factory', () => {
     await type('Password', PASSWORD);
     await page.getByText('Waiting for the funds…').waitFor();
     await fund(chain(), engine);
+    const plan = page.getByRole('list').filter({ hasText: 'Verify the funding wallet' }).last().getByRole('listitem');
+    await expect.poll(() => plan.count()).toBe(4);
+    // Steps to come look neither done nor as if they could be opened, and stay in the list once they are done.
+    expect(await plan.locator('svg.lucide-circle-dashed').count()).toBe(4);
+    await chain().provider.send('evm_setAutomine', [false]);
     await press('Deploy, verify and deposit', 'Space');
+    await page.getByText('Pending').waitFor();
+    await chain().provider.send('anvil_mine', ['0x1']);
+    await plan.getByText('Deploy the EntryPoint, which this chain lacks, done').waitFor();
+    expect(await plan.count()).toBe(4);
+    await chain().provider.send('evm_setAutomine', [true]);
+    await chain().provider.send('anvil_mine', ['0x1']);
     await page.getByText('This chain has no factory').waitFor();
     await press('Send a test operation');
     await page.getByText('Everything works.').waitFor();
@@ -237,7 +245,7 @@ describe('a setup that is begun', () => {
   test('continues after a reload, in another window, and if new accounts are not sponsored', async ({
     onTestFinished,
   }) => {
-    await likePublic(chain(), true);
+    await likePublic(chain());
     const { engine, stop } = await emptyDesk(false);
     onTestFinished(stop);
     const { service } = engine;
@@ -298,7 +306,7 @@ describe('with a wallet on this machine', () => {
   const wallet = useFakeWallet();
 
   test('the wallet is asked for every signature, and no password is', async () => {
-    await likePublic(chain(), true);
+    await likePublic(chain());
     const { engine, stop } = await emptyDesk(false);
     onTestFinished(stop);
     const { service } = engine;

@@ -267,7 +267,7 @@ test('a page that is not the console gets nothing from the engine', async () => 
 
 test('an empty desk says what to do first', async () => {
   const shell = await startShell(newHome());
-  await shell.page.getByRole('button', { name: 'Continue without unlocking' }).click();
+  await shell.page.getByRole('button', { name: 'Continue without a vault' }).click();
   await shell.page.getByText('Send your first sponsored operation').waitFor();
   await shell.page.getByRole('alert').waitFor();
   const text = await shell.page.getByRole('main').innerText();
