@@ -26,6 +26,7 @@ export const icons = {
   events: lucide.Webhook,
   next: lucide.ChevronRight,
   pending: lucide.CircleDashed,
+  skip: lucide.CircleMinus,
   close: lucide.X,
   search: lucide.Search,
   inspect: lucide.Microscope,

@@ -4,7 +4,7 @@ import { outcomeWords } from '../../../shared/words/outcomes.ts';
 export const stepStates = {
   pass: { icon: 'check', tone: 'good' },
   deny: { icon: 'cross', tone: 'warning' },
-  skip: { icon: 'next', tone: 'quiet' },
+  skip: { icon: 'skip', tone: 'quiet' },
   wouldDeny: { icon: 'cross', tone: 'quiet' },
 } as const;
 

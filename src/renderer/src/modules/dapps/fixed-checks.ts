@@ -44,9 +44,9 @@ const SENTENCES: Readonly<Record<FixedKind, (facts: FixedFacts, coin: string) =>
   validity: () => 'The account exists or is being deployed, and its nonce is unused.',
   fees: ({ chain }, coin) => {
     const most = chain?.maxOperationCostWei ?? null;
-    const byDefault = chain && ` and ${amount(chain.defaultMaxOperationCostWei, coin)}`;
+    const never = chain && `, and never more than ${amount(chain.defaultMaxOperationCostWei, coin)}`;
     const cost =
-      most === null ? `the largest usual operation at the chain's price${byDefault ?? ''}` : amount(most, coin);
+      most === null ? `as much as the largest usual operation at the chain's price${never ?? ''}` : amount(most, coin);
     return `Fees cover the base fee. One operation costs at most ${cost}.`;
   },
   tokenPayment: ({ tokens, tokenMode }) =>
