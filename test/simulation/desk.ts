@@ -3,11 +3,14 @@ import type { ProcedureInput, ProcedureName, ProcedureOutput } from '../../src/a
 import { createLog } from '../../src/engine/base/log.ts';
 import { Secret } from '../../src/engine/base/secret.ts';
 import { loadConfig } from '../../src/engine/config/config.ts';
+// An engine loads these when it first needs them, which takes real time.
+import '../../src/engine/identity/verify-id-token.ts';
+import '../../src/engine/metrics/metrics.ts';
 import { openDataFolder } from '../../src/engine/data-folder/data-folder.ts';
 import { type Engine, createEngine } from '../../src/engine/index.ts';
 import { Disk, type DiskFaults, type Ending, type Moment, copyFolder } from './disk.ts';
 import type { Draw } from '../support/draw.ts';
-import { type ProcessClock, type VirtualTime, settle } from './time.ts';
+import { type ProcessClock, type VirtualTime, settle, settled } from './time.ts';
 import { removeFolder } from './folders.ts';
 import { type Internet, ProcessNetwork } from './wires.ts';
 
@@ -85,7 +88,7 @@ export class SimulatedDesk {
     const disk = new Disk(folder.dir, part.part('disk'), faults, (ms) => time.sleep(ms));
     let engine: Engine | undefined;
     try {
-      engine = await createEngine({
+      const creating = createEngine({
         folder,
         config: loadConfig({ flags: { port: 0, rateLimitPerKey: 0, rateLimitPerSender: 0, rateLimitPerIp: 0 } }),
         log: createLog({ level: 'info', clock, write }),
@@ -96,10 +99,11 @@ export class SimulatedDesk {
         network,
         freeBytes: () => Promise.resolve(faults.full > 0 ? 0n : 2n ** 40n),
       });
-      await engine.serve();
+      engine = await settled(creating);
+      await settled(engine.serve());
     } catch (error) {
       disk.close();
-      await engine?.stop();
+      if (engine !== undefined) await settled(engine.stop());
       throw error;
     }
     this.#starts += 1;

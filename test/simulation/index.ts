@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { plant } from './plant.ts';
 import type { Tally } from './world.ts';
@@ -37,7 +39,8 @@ const STORY_LINES = 60;
 if (flags.fault !== undefined) plant(flags.fault);
 const { buildContracts } = await import('../../scripts/build-contracts.ts');
 const { findFaults } = await import('./find-faults.ts');
-const { commandOf, compared, failureCode, playScenario, scenarioOf, shrink } = await import('./scenario.ts');
+const { argumentsOf, commandOf, compared, failureCode, playScenario, scenarioOf, shrink } =
+  await import('./scenario.ts');
 const { KINDS } = await import('./world.ts');
 
 const scenario = (seed: number) => {
@@ -47,10 +50,17 @@ const scenario = (seed: number) => {
   return { ...drawn, kinds, minutes: Number(flags.length ?? drawn.minutes) };
 };
 
+/** True if the printed command fails in the same way. */
+const failsAlone = (args: readonly string[], code: string): boolean => {
+  const { stdout } = spawnSync(process.execPath, [import.meta.filename, ...args, '--all'], { encoding: 'utf8' });
+  return stdout.includes(`\n${code}: 1 seeds`);
+};
+
 await buildContracts();
 if (flags.faults) process.exit((await findFaults(FAULT_SECONDS)).length === 0 ? 0 : 1);
 const until = Date.now() + Number(flags.minutes) * MINUTE_MS;
 const total: Tally = new Map();
+const traces = createHash('sha256');
 const failures = new Map<string, { count: number; seed: number }>();
 let [seed, runs, passedMs] = [Number(flags.seed), 0, 0];
 do {
@@ -58,6 +68,7 @@ do {
   let played = await playScenario(one);
   if (flags.twice) played = await compared(one, played);
   runs += 1;
+  traces.update(played.trace);
   passedMs += played.passedMs;
   for (const [name, count] of played.tally) total.set(name, (total.get(name) ?? 0) + count);
   if (played.failure !== undefined) {
@@ -70,13 +81,18 @@ do {
       [shortest, played] = await shrink(one, played, () => Date.now() > shrinkUntil);
       console.log(`${played.story.slice(-STORY_LINES).join('\n')}\n\n${played.log.slice(-10).join('')}`);
     }
-    if (known === undefined) console.log(played.failure, `\n${commandOf(shortest, flags.fault)}\n`);
+    if (known === undefined) {
+      const args = argumentsOf(shortest, flags.fault);
+      console.log(played.failure, `\n${commandOf(args)}\n`);
+      if (!flags.all && !failsAlone(args, code)) console.log('In a process of its own, this does not fail.');
+    }
   }
   seed += 1;
 } while (Date.now() < until && (flags.all || failures.size === 0));
 
 const hours = (passedMs / 3_600_000).toFixed(1);
 console.log(`${runs} seeds from ${flags.seed} on, ${hours} hours of the world`);
+console.log(`Hash of all that happened: ${traces.digest('hex')}`);
 for (const [name, count] of [...total].sort()) console.log(`  ${name}: ${count}`);
 for (const [code, { count, seed: first }] of failures) console.log(`${code}: ${count} seeds, first ${first}`);
 if (failures.size === 0) console.log('Everything held.');

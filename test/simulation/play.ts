@@ -1,3 +1,5 @@
+// Before the sources.
+import { holdEnds, releaseEnds } from './other-threads.ts';
 import { verifyDesk } from '../../src/engine/log/verify-log.ts';
 import type { Caller } from '../../src/api/index.ts';
 import { mineBlock, reorganise } from './bundler.ts';
@@ -234,6 +236,7 @@ export const play = async ({ seed, dir, kinds, lengthMs }: PlayOptions): Promise
   });
   const blame = (error: unknown): void => world.blame('UNHANDLED_REJECTION', String((error as Error)?.stack ?? error));
   process.on('unhandledRejection', blame);
+  holdEnds();
   try {
     openReceivers(world);
     openIssuer(world);
@@ -246,6 +249,7 @@ export const play = async ({ seed, dir, kinds, lengthMs }: PlayOptions): Promise
     return outcome(error as Error);
   } finally {
     await world.desk.abandon();
+    await releaseEnds();
     process.off('unhandledRejection', blame);
   }
 };

@@ -75,10 +75,14 @@ export const shrink = async (
   return [scenario, played];
 };
 
-/** The command that plays a scenario again. */
-export const commandOf = ({ seed, kinds, minutes }: Scenario, fault?: string): string => {
+/** The arguments of `npm run simulate` that play a scenario again. */
+export const argumentsOf = ({ seed, kinds, minutes }: Scenario, fault?: string): readonly string[] => {
   const without = KINDS.filter((kind) => !kinds.has(kind)).join(',');
-  const left = without === '' ? '' : ` --without '${without}'`;
-  const planted = fault === undefined ? '' : ` --fault '${fault}'`;
-  return `npm run simulate -- --seed ${seed} --length ${minutes}${left}${planted}`;
+  const left = without === '' ? [] : ['--without', without];
+  const planted = fault === undefined ? [] : ['--fault', fault];
+  return ['--seed', seed, '--length', String(minutes), ...left, ...planted];
 };
+
+/** The command that plays a scenario again. */
+export const commandOf = (args: readonly string[]): string =>
+  ['npm run simulate --', ...args.map((arg) => (/[ ,]/.test(arg) ? `'${arg}'` : arg))].join(' ');

@@ -1,4 +1,5 @@
 import { type Clock, createClock } from '../../src/engine/base/clock.ts';
+import { endNext } from './other-threads.ts';
 
 interface Timer {
   readonly due: number;
@@ -8,12 +9,24 @@ interface Timer {
 }
 
 /** What keeps the loop of this process busy, as Node.js calls it. Everything else waits for virtual time. */
-const BUSY = /^(Immediate|FSReq|CloseReq|.*Job|GetAddrInfoReqWrap|Zlib)/;
+const BUSY = /^(Immediate|FSReq|CloseReq|GetAddrInfoReqWrap)/;
 
 /** Waits until nothing in this process can run before virtual time passes. */
 export const settle = async (): Promise<void> => {
-  do await new Promise((resolve) => setImmediate(resolve));
-  while (process.getActiveResourcesInfo().some((name) => BUSY.test(name)));
+  do {
+    do await new Promise((resolve) => setImmediate(resolve));
+    while (process.getActiveResourcesInfo().some((name) => BUSY.test(name)));
+  } while (await endNext());
+};
+
+/** Waits for work that takes no virtual time. */
+export const settled = async <T>(work: Promise<T>): Promise<T> => {
+  let isOver = false;
+  const over = work.finally(() => (isOver = true));
+  over.catch(() => undefined);
+  do await settle();
+  while (!isOver);
+  return over;
 };
 
 /** Time that passes only when the simulation says so: one for the world, with a clock for each start of an engine. */
