@@ -12,6 +12,9 @@ type Exposure = ProcedureOutput<'exposure.get'>;
 /** Callers share a result for this long while the reservations are the same, because node providers bill requests. */
 const CACHED_MS = 5_000;
 
+/** Whatever changes, results are made for at most this share of the time. */
+const MEASURING_SHARE = 1 / 10;
+
 const idOf = (tank: Tank): string => accountOfTank(tank).id;
 
 const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n);
@@ -100,18 +103,31 @@ const textOf = (open: readonly OutstandingReservations[]): string =>
 
 export const exposureHandlers = (context: ServiceContext): Handlers<NamesOf<'exposure'>> => {
   const { clock, store } = context;
-  let cached: { readonly open: string; readonly until: number; readonly answer: Promise<Exposure> } | undefined;
+  let cached: { readonly open: string; readonly at: number; readonly answer: Promise<Exposure> } | undefined;
+  /** Monotonic ms. */
+  let notBefore = 0;
+
+  const measure = async (): Promise<Exposure> => {
+    const start = clock.monotonic();
+    try {
+      return await measureExposure(context);
+    } finally {
+      const end = clock.monotonic();
+      notBefore = end + (end - start) / MEASURING_SHARE;
+    }
+  };
+
   return {
     'exposure.get': async () => {
+      if (cached !== undefined && clock.monotonic() < notBefore) return cached.answer;
       const open = textOf(await store.outstandingReservations());
-      if (cached === undefined || cached.open !== open || clock.monotonic() >= cached.until) {
-        const entry = { open, until: clock.monotonic() + CACHED_MS, answer: measureExposure(context) };
-        cached = entry;
-        entry.answer.catch(() => {
-          if (cached === entry) cached = undefined;
-        });
-      }
-      return cached.answer;
+      if (cached?.open === open && clock.monotonic() < cached.at + CACHED_MS) return cached.answer;
+      const entry = { open, at: clock.monotonic(), answer: measure() };
+      cached = entry;
+      entry.answer.catch(() => {
+        if (cached === entry) cached = undefined;
+      });
+      return entry.answer;
     },
   };
 };
