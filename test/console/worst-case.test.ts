@@ -64,6 +64,11 @@ test.each([1280, 800, 400])(
       await page.screenshot({ path: join(artifacts, `console-worst-case-${width}-${colorScheme}.png`) });
     }
     expect(await allFindings(page)).toEqual([]);
+    const { paymasterId } = dapp;
+    await engine.service.call('paymasters.pause', { paymasterId });
+    await page.getByText('How to lower it once sponsorship is resumed').waitFor();
+    await engine.service.call('paymasters.resume', { paymasterId });
+    await hour.getByText('then the spending limit "All users" stops it').waitFor();
     const changes = page.getByRole('region', { name: 'How to lower it' });
     await changes.getByRole('link', { name: 'Add a limit' }).first().click();
     await page.getByRole('heading', { name: /limit/i }).first().waitFor();
