@@ -40,14 +40,15 @@ test('the overview says what the newest operations call, read with their list, a
   const reads: string[] = [];
   page.on('request', (request) => reads.push(...(/decisions\.(?:list|calls)/.exec(request.postData() ?? '') ?? [])));
   await page.goto(`${url}/console/#token=${operatorToken.reveal()}`);
-  const calls = page.getByRole('region', { name: 'Latest decisions' }).getByRole('link');
-  const words = '0x12345678(…) on 0x1111…1111';
-  await expect.poll(() => calls.allTextContents()).toEqual([words, words]);
+  const links = page.getByRole('region', { name: 'Latest decisions' }).getByRole('link');
+  const calls = async () => new Set(await links.allTextContents());
+  const words = new Set(['0x12345678(…) on 0x1111…1111']);
+  await expect.poll(calls).toEqual(words);
 
   const settled = page.waitForResponse((response) => response.request().postData()?.includes('system.info') === true);
   while ((await dapp.decisions())[0]?.settlement === 'reserved') await desk.clock.advance(600_000);
   await settled;
-  expect(await calls.allTextContents()).toEqual([words, words]);
+  expect(await calls()).toEqual(words);
   expect(reads).toEqual(['decisions.list']);
   expect(browser().errors).toEqual([]);
 });
