@@ -70,7 +70,7 @@ const checkEvents = (world: World, sponsored: readonly { readonly id: string }[]
  */
 export const audit = async (
   world: World,
-  playUntil: (end: number) => Promise<void>,
+  playFor: (ms: number) => Promise<void>,
   verifyLog: (world: World) => Promise<void>,
 ): Promise<string> => {
   const { desk, node, time } = world;
@@ -80,10 +80,10 @@ export const audit = async (
   time.aheadMs = 0;
   // Past every signature, every wait of the desk, and any further try of an event.
   for (let passed = 0; passed < 6; passed += 1) {
-    await playUntil(time.now + 90_000);
+    await playFor(90_000);
     time.sleep(HOUR_MS / 2);
   }
-  await playUntil(time.now + 5 * 60_000);
+  await playFor(5 * 60_000);
   const decisions = await decisionsOf(world);
   const sponsored = decisions.filter(({ outcome }) => outcome === 'sponsored');
   const byHash = Map.groupBy(sponsored, ({ userOpHash }) => userOpHash);

@@ -146,6 +146,9 @@ const keepTicket = (world: World, draw: Draw, asked: Asked & Pick<Proof, 'person
   else if (sendAt !== undefined) world.time.after(sendAt - world.time.now, () => world.mempool.push(ticket));
 };
 
+/** What a client hears whose decision had to begin again too often: while a node is late, each block ends something. */
+const OUTDATED = 'The settings kept changing during the decision. Try again';
+
 /** Some clients of a DApp ask at the same moment. @param clients how many; default: mostly one */
 export const askTogether = async (world: World, draw: Draw, clients?: number): Promise<void> => {
   if (!world.desk.isUp) return;
@@ -170,7 +173,8 @@ export const askForSponsorship = async (world: World, draw: Draw, asked: Asked):
     return;
   }
   const body = JSON.parse(answer.body) as Answer;
-  if (body.error?.code === -32603 || answer.status === 500) world.blame('INTERNAL_ERROR', answer.body);
+  const isInternal = body.error?.code === -32603 && body.error.message !== OUTDATED;
+  if (isInternal || answer.status === 500) world.blame('INTERNAL_ERROR', answer.body);
   const paymasterAndData = paymasterAndDataIn(body);
   if (paymasterAndData === undefined) world.count(`denied: ${codeOf(body)}`);
   else keepTicket(world, draw, { ...asked, person }, paymasterAndData);

@@ -29,6 +29,8 @@ export interface NodeFaults {
   silent: number;
   failing: number;
   garbled: number;
+  /** Percent of calls of contracts whose state it lacks, though it has the blocks and their logs. */
+  stateless: number;
   /** The longest that it takes to answer, ms. */
   slowMs: number;
 }
@@ -43,6 +45,7 @@ const healthy = (slowMs: number): NodeFaults => ({
   silent: 0,
   failing: 0,
   garbled: 0,
+  stateless: 0,
   slowMs,
 });
 
@@ -88,8 +91,12 @@ export const createNode = (options: NodeOptions) => {
   const { chain, chainId, signer, hashes, baseFeeWei, draw, time } = options;
   // With 1 ms for every answer, requests that come together are decided together.
   const usualMs = draw.pick([1, 20, 400]);
-  // While a decision waits for a late answer, blocks are mined and settled.
-  const latePercent = draw.pick([0, 20]);
+  // While a decision waits for a late answer, blocks are mined; if only what it alone asks is late, they are settled.
+  const late = draw.pick([
+    { percent: 0, least: 0, method: '' },
+    { percent: 20, least: 1_000, method: 'eth_' },
+    { percent: 70, least: 3_000, method: 'eth_maxPriorityFeePerGas' },
+  ]);
   const faults = healthy(usualMs);
 
   const blockView = ({ number, hash, timestamp }: Block) => ({
@@ -171,6 +178,7 @@ export const createNode = (options: NodeOptions) => {
       case 'eth_getCode':
         return '0x01';
       case 'eth_call':
+        if (draw.chance(faults.stateless)) throw new NodeError(-32000, 'missing trie node');
         return call(blocks, params as Parameters<typeof call>[1]);
       case 'eth_getLogs':
         return logs(blocks, params[0] as LogFilter);
@@ -197,7 +205,8 @@ export const createNode = (options: NodeOptions) => {
       method: string;
       params: unknown[];
     };
-    await time.pass(draw.chance(latePercent) ? draw.between(1_000, LATE_MS) : draw.between(1, faults.slowMs));
+    const isLate = method.startsWith(late.method) && draw.chance(late.percent);
+    await time.pass(isLate ? draw.between(late.least, LATE_MS) : draw.between(1, faults.slowMs));
     if (draw.chance(faults.silent)) return;
     response.setHeader('date', new Date(time.now).toUTCString());
     if (draw.chance(faults.garbled)) {
@@ -217,7 +226,7 @@ export const createNode = (options: NodeOptions) => {
 
   return {
     faults,
-    slowestMs: latePercent > 0 ? LATE_MS : usualMs,
+    slowestMs: late.percent > 0 ? LATE_MS : usualMs,
     serve,
     heal: () => void Object.assign(faults, healthy(usualMs)),
   };

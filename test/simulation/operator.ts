@@ -91,9 +91,9 @@ const endLimit = (world: World, dapp: Dapp, ruleId: string | undefined): void =>
 const drawLimit = (draw: Draw, { vouching }: Dapp) => {
   const isCount = draw.chance(60);
   return {
-    type: draw.pick(['PAYMASTER', 'SMART_ACCOUNT', ...(vouching === undefined ? [] : ['SUBJECT', 'SUBJECT'])]),
+    type: vouching !== undefined && draw.chance(65) ? 'SUBJECT' : draw.pick(['PAYMASTER', 'SMART_ACCOUNT']),
     thresholdType: isCount ? 'COUNT' : 'NATIVE_ASSET',
-    threshold: isCount ? String(draw.between(1, draw.pick([5, 20]))) : `0.00${draw.between(1, 9)}`,
+    threshold: isCount ? String(draw.between(1, draw.pick([2, 5, 20]))) : `0.00${draw.between(1, 9)}`,
     cycleDuration: { value: draw.pick([1, 1, 1, 24]), unit: 'hour' },
   };
 };
@@ -133,6 +133,19 @@ export const addLimit = async (world: World, draw: Draw, dapp: Dapp): Promise<vo
   );
 };
 
+/** Puts thousandths of a coin into the tank, or the deposit, that pays for a DApp. */
+const pay = (world: World, { wallet, paymaster }: Dapp, millis: number): void => {
+  world.payments.push({ payer: (wallet ?? paymaster).toLowerCase(), wei: BigInt(millis) * MILLI });
+  world.count('payments into tanks');
+};
+
+/** Tanks that are nearly empty get a little: for as long as they are, each signature depends on what is mined. */
+export const keepAlive = (world: World, draw: Draw): void => {
+  const dapp = draw.pick(world.dapps);
+  if (world.chain.balance((dapp.wallet ?? dapp.paymaster).toLowerCase()) < 5n * MILLI)
+    pay(world, dapp, draw.between(1, 3));
+};
+
 /** The operator changes limits and puts coins into tanks. */
 export const operate = async (world: World, draw: Draw): Promise<void> => {
   const { desk } = world;
@@ -141,11 +154,7 @@ export const operate = async (world: World, draw: Draw): Promise<void> => {
   const { paymasterId } = dapp;
   const act = draw.pick(['create', 'create', 'update', 'toggle', 'delete', 'fund'] as const);
   if (act === 'fund') {
-    world.payments.push({
-      payer: (dapp.wallet ?? dapp.paymaster).toLowerCase(),
-      wei: BigInt(draw.between(1, 100)) * MILLI,
-    });
-    world.count('operator: fund');
+    pay(world, dapp, draw.between(1, 100));
     return;
   }
   if (act === 'create') return addLimit(world, draw, dapp);

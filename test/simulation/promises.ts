@@ -1,4 +1,5 @@
 import { payerOf } from './chain.ts';
+import { releasedHashes } from './stored-decision.ts';
 import { type Limit, HOUR_MS, type Term, type Ticket, type World } from './world.ts';
 
 /** The window of a limit; the first one also before its start, as the machine's clock may be set back. */
@@ -74,4 +75,11 @@ export const checkTicket = (world: World, ticket: Ticket): void => {
     const spent = distinct(counted).reduce((sum, one) => sum + one.maxCostWei, 0n);
     if (spent > breaker.amountWei) world.blame('BREAKER_EXCEEDED', `${spent} of ${breaker.amountWei} with ${name}`);
   }
+};
+
+/** What was mined is not released: the chain knows that its nonce is used, whatever its node leaves out. */
+export const checkReleased = (world: World): void => {
+  if (!world.desk.isUp) return;
+  const mined = releasedHashes(world.desk.database).find((userOpHash) => world.chain.isMined(userOpHash));
+  if (mined !== undefined) world.blame('RELEASED_AND_MINED', mined);
 };

@@ -8,7 +8,7 @@ import { KINDS, type Kind } from './world.ts';
 export interface Scenario {
   readonly seed: string;
   readonly kinds: ReadonlySet<Kind>;
-  /** World time, in minutes. */
+  /** World time in which the machine is awake, in minutes. */
   readonly minutes: number;
 }
 
@@ -17,7 +17,7 @@ const MINUTE_MS = 60_000;
 /** The scenario of a seed. Most leave something out, because what fails seldom is hidden by what fails often. */
 export const scenarioOf = (seed: string): Scenario => {
   const draw = drawOf(seed).part('scenario');
-  const percent = draw.pick([30, 60, 80, 100]);
+  const percent = draw.pick([10, 30, 60, 100]);
   const kinds = KINDS.filter((kind) => draw.chance(percent) || kind === 'clients' || kind === 'bundler');
   return { seed, kinds: new Set(kinds), minutes: draw.pick([5, 15, 40]) };
 };
@@ -46,8 +46,8 @@ export const failureCode = (failure: Error): string =>
   failure instanceof Violation ? failure.code : `${failure.name}: ${failure.message.slice(0, 60)}`;
 
 /** Scenarios that may fail as one did: until the minute in which it failed, without a kind, and for half of the time. */
-const smallerThan = ({ seed, kinds, minutes }: Scenario, { passedMs }: Played): readonly Scenario[] => [
-  { seed, kinds, minutes: Math.ceil(passedMs / MINUTE_MS) },
+const smallerThan = ({ seed, kinds, minutes }: Scenario, { playedMs }: Played): readonly Scenario[] => [
+  { seed, kinds, minutes: Math.ceil(playedMs / MINUTE_MS) },
   ...[...kinds].map((left) => ({ seed, minutes, kinds: new Set([...kinds].filter((kind) => kind !== left)) })),
   { seed, kinds, minutes: Math.ceil(minutes / 2) },
 ];

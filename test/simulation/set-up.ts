@@ -38,7 +38,8 @@ const addDapp = async (world: World, set: Draw, accountId: string): Promise<void
     const webhookUrl = `http://${HOSTS.webhook}:80/${index}`;
     await call('webhooks.create', { paymasterId, webhookUrl, requestType: 'POST' });
   }
-  const vouching = world.kinds.has('identities') && set.chance(40) ? set.pick(['VOUCHER', 'OIDC'] as const) : undefined;
+  const vouching =
+    world.kinds.has('identities') && set.chance(world.vouching) ? set.pick(['VOUCHER', 'OIDC'] as const) : undefined;
   if (vouching !== undefined) await call('rules.create', { paymasterId, rule: identityRule(vouching) } as never);
   const paymaster = PAYMASTERS[version];
   world.dapps.push({
@@ -76,11 +77,11 @@ export const setUp = async (world: World): Promise<void> => {
   }
   for (let count = set.between(1, 3); dapps.length < count;) await addDapp(world, set, account?.accountId ?? '');
   const payers = new Set(dapps.map(({ wallet, paymaster }) => (wallet ?? paymaster).toLowerCase()));
-  const funds = [...payers].map((payer) => ({ payer, wei: BigInt(set.pick([5, 10, 20, 200, 2_000])) * MILLI }));
+  const funds = [...payers].map((payer) => ({ payer, wei: BigInt(set.pick(world.funds)) * MILLI }));
   chain.mine(Math.floor(time.now / 1_000), [], funds);
   if (kinds.has('receivers')) await call('eventWebhooks.create', { url: `http://${HOSTS.events}:80/` });
   for (const dapp of dapps) {
-    if (kinds.has('operator') && set.chance(70)) await driving(world, addLimit(world, set, dapp));
+    if (kinds.has('operator')) await driving(world, addLimit(world, set, dapp));
   }
   if (kinds.has('breaker') && set.chance(50)) await driving(world, setBreaker(world, set));
 };

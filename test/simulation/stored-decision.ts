@@ -9,22 +9,33 @@ interface Stored {
   readonly settlement: string;
 }
 
+const reading = <T>(file: string, read: (database: Database.Database) => T): T => {
+  const database = new Database(file, { readonly: true });
+  try {
+    return read(database);
+  } finally {
+    database.close();
+  }
+};
+
 /**
  * A sponsored decision as it is in the database file at this moment, read past the engine.
  *
  * @param paymasterId of its DApp, as several may sign the same operation; default: whichever it is
  */
-export const storedDecision = (file: string, userOpHash: Hex, paymasterId?: string): Stored | undefined => {
-  const database = new Database(file, { readonly: true });
-  try {
-    return database
+export const storedDecision = (file: string, userOpHash: Hex, paymasterId?: string): Stored | undefined =>
+  reading(file, (database) =>
+    database
       .prepare<[{ userOpHash: string; paymasterId: string | null }], Stored>(
         `SELECT id, at, valid_until AS validUntil, record ->> 'maxCostWei' AS maxCostWei, settlement FROM decision
          WHERE user_op_hash = $userOpHash AND outcome = 'sponsored'
            AND coalesce($paymasterId, paymaster_id) = paymaster_id ORDER BY seq DESC LIMIT 1`,
       )
-      .get({ userOpHash, paymasterId: paymasterId ?? null });
-  } finally {
-    database.close();
-  }
-};
+      .get({ userOpHash, paymasterId: paymasterId ?? null }),
+  );
+
+/** Operations whose reservations have been released, by their hashes. */
+export const releasedHashes = (file: string): readonly Hex[] =>
+  reading(file, (database) =>
+    database.prepare<[], Hex>(`SELECT user_op_hash FROM decision WHERE settlement = 'released'`).pluck().all(),
+  );

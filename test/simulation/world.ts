@@ -118,6 +118,10 @@ export class World {
   readonly eagerness: number;
   /** Number of accounts. A single one may use a whole tank. */
   readonly senders: number;
+  /** Percent of the DApps that require a person. */
+  readonly vouching: number;
+  /** What tanks and deposits hold at first, in thousandths of a coin. */
+  readonly funds: readonly number[];
   readonly time = new VirtualTime();
   readonly trace: Trace;
   readonly internet: Internet;
@@ -171,6 +175,12 @@ export class World {
     this.kinds = kinds;
     this.haste = this.draw.part('haste').pick([1, 1, 5]);
     this.senders = this.draw.part('senders').pick([1, 3, 8]);
+    this.vouching = this.draw.part('vouching').pick([0, 40, 100]);
+    this.funds = this.draw.part('funds').pick([
+      [5, 10],
+      [5, 10, 20],
+      [5, 10, 20, 200, 2_000],
+    ]);
     this.eagerness = this.draw.part('eagerness').pick([40, 40, 5]);
     const { time } = this;
     this.trace = new Trace(time, dir);
@@ -254,8 +264,9 @@ export class World {
     const next = (): void => {
       this.time.after(draw.between(1, 2 * ms), () => {
         if (this.isCalm) return;
-        next();
         this.run(kind, Promise.resolve(act(draw)));
+        // The machine may have slept.
+        next();
       });
     };
     next();
