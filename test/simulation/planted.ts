@@ -14,7 +14,7 @@ const past = (): number => {
   return (user + system) / 1e6;
 };
 /** World time of a seed: many short ones find more than few long ones. */
-const MOST_MINUTES = 6;
+const MOST_MINUTES = 4;
 let seeds = 0;
 let found: string | null = null;
 while (found === null && past() < Number(seconds)) {

@@ -71,7 +71,7 @@ const scheduleActors = (world: World): void => {
   // What is seldom in one seed is frequent in another: some things fail only next to others that last.
   const often = (kind: Kind, ms: number, act: Parameters<typeof world.every>[2]): void =>
     world.every(kind, ms / (world.haste * draw.part(kind).pick([0.4, 1, 2])), act);
-  const pace = draw.pick([500, 2_000, 4_000]);
+  const pace = draw.pick([1_000, 2_000, 4_000]);
   world.every('clients', pace, (part) => askTogether(world, part));
   often('attackers', 30_000, (part) => attack(world, part));
   const blocks = world.draw.part('blocks');

@@ -34,8 +34,14 @@ export const storedDecision = (file: string, userOpHash: Hex, paymasterId?: stri
       .get({ userOpHash, paymasterId: paymasterId ?? null }),
   );
 
-/** Operations whose reservations have been released, by their hashes. */
+/** Operations of which no decision reserves or has spent anything, by their hashes. */
 export const releasedHashes = (file: string): readonly Hex[] =>
   reading(file, (database) =>
-    database.prepare<[], Hex>(`SELECT user_op_hash FROM decision WHERE settlement = 'released'`).pluck().all(),
+    database
+      .prepare<[], Hex>(
+        `SELECT user_op_hash FROM decision WHERE outcome = 'sponsored' GROUP BY user_op_hash
+         HAVING min(settlement = 'released')`,
+      )
+      .pluck()
+      .all(),
   );
