@@ -88,6 +88,27 @@ test('a rate limit is set for good without a restart, and what needs one says so
   expect(stored()).toEqual({ webhookAllowPrivate: false });
 });
 
+test('the target of the continuous backup is typed as text, and removed again', async () => {
+  const page = await open('#/settings');
+  const target = page
+    .getByRole('region', { name: 'Service' })
+    .getByRole('listitem', { name: 'Continuous backup', exact: true });
+  await target.getByRole('button', { name: 'Change' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('textbox').fill('copies');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.getByText('continuousBackup must be an absolute path of a folder').waitFor();
+  expect(await seriousErrors(page)).toEqual([]);
+  const folder = join(dir, 'copies');
+  await dialog.getByRole('textbox').fill(folder);
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await target.getByText(folder).waitFor();
+  expect((await engine.service.call('backups.list', {})).continuous.target).toBe(folder);
+  await target.getByRole('button', { name: 'Change' }).click();
+  await dialog.getByRole('button', { name: 'Restore default' }).click();
+  await target.getByText('none').waitFor();
+});
+
 test('a token is made for one DApp and a time, and says so', async () => {
   const page = await open('#/settings');
   const tokens = page.getByRole('region', { name: 'API tokens' });

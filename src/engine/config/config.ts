@@ -194,6 +194,9 @@ export const saveSetting = ({ flags = {}, env = {} }: ConfigSources, file: strin
   }
   const { [key]: _before, ...others } = fileLayer(file).values;
   const values = change.value === null ? others : { ...others, [key]: fromText(key, change.value) };
+  if (layerErrors({ values: { [key]: values[key] }, source: () => file }).length > 0) {
+    throw new EngineError('CONFIG_INVALID', `${key} must be ${acceptedBySetting.get(key) ?? 'valid'}`);
+  }
   const errors = layerErrors({ values, source: () => file });
   if (errors.length > 0) throw invalid(errors);
   writeDurably(file, `${JSON.stringify(values, null, 2)}\n`);
