@@ -45,6 +45,21 @@ test('requests appear as they come, also those that never become decisions, and 
   expect(await row.evaluate((one) => one === document.activeElement)).toBe(true);
 });
 
+test('a request that is not kept says so once, and the commands name no chain that is only known', async () => {
+  const page = await browser().open(desk().url);
+  await tab(page, 'Requests').click();
+  await send('eth_chainId', 'Zm9vYmFyYg.6f1e6a35-6d4e-4a9e-9c4e-111111111111');
+  await requests(page).getByRole('button').filter({ hasText: 'Unknown API key' }).first().click();
+  const detail = drawer(page).getByRole('region', { name: /^Request \d+$/ });
+  await detail.getByText('What is not kept was not read').waitFor();
+  expect(await detail.getByText('were removed before the request was kept').count()).toBe(0);
+
+  await page.evaluate(() => (window.location.hash = '#/settings'));
+  await tab(page, 'Commands').click();
+  await drawer(page).getByText('gasdesk chain set 31337 --rpc').waitFor();
+  expect(await drawer(page).getByText('gasdesk chain set').count()).toBe(1);
+});
+
 test('errors are grouped by cause, with the number of DApps and since when', async () => {
   await send('pm_nothing');
   const page = await browser().open(desk().url);

@@ -17,7 +17,10 @@ const places: [string, PagePlace][] = [
     `a DApp's ${tab}`,
     { page: 'dapps', chains, dapp: { name: 'Game', tab } },
   ]),
-  ['a desk without chains', { page: 'dapps', chains: [] }],
+  ...['dapps', 'settings', 'setup'].map((page): [string, PagePlace] => [
+    `${page} before a chain has a node`,
+    { page, chains: [] },
+  ]),
   ['an open decision', { page: 'decisions', chains, decisionId }],
   ['a filter', { page: 'decisions', chains, filter: { outcome: 'denied', sender } }],
   ['an open rule', { page: 'dapps', chains, rule: "Ann's $5 rule", dapp: { name: 'Game', tab: 'policy' } }],

@@ -9,7 +9,7 @@ export interface PagePlace {
   readonly page: string;
   /** The DApp whose page is open, and the part of it. */
   readonly dapp?: { readonly name: string; readonly tab: DappTab } | undefined;
-  /** The chains of the desk. */
+  /** The chains that have a node. */
   readonly chains: readonly { readonly chainId: number }[];
   /** The decision that is open. */
   readonly decisionId?: string | undefined;
@@ -98,8 +98,12 @@ const dappCommands: Readonly<Record<DappTab, (of: readonly string[], place: Page
   webhooks: (of) => [command('webhook list'), command('event-webhook list', of), command('requests errors', of)],
 };
 
+/** Before a chain has a node, commands show one of those that can have one. */
+const orExample = (chains: PagePlace['chains']): PagePlace['chains'] =>
+  chains.length === 0 ? [{ chainId: 31337 }] : chains;
+
 const chainCommands = ({ chains }: PagePlace): PageCommand[] =>
-  chains.map(({ chainId }) => command('chain set', [String(chainId), '--rpc', 'https://node.example']));
+  orExample(chains).map(({ chainId }) => command('chain set', [String(chainId), '--rpc', 'https://node.example']));
 
 /** The commands of each page that is not about one DApp. */
 const pageCommandsByName: Readonly<Record<string, (place: PagePlace) => PageCommand[]>> = {
@@ -116,7 +120,7 @@ const pageCommandsByName: Readonly<Record<string, (place: PagePlace) => PageComm
   inspect: ({ inspected }) => [command('inspect', [inspected ?? '0x'])],
   dapps: ({ chains }) => [
     command('dapp list'),
-    command('dapp create', ['--name', 'Game', '--chain', String(chains[0]?.chainId ?? 31337)]),
+    command('dapp create', ['--name', 'Game', '--chain', String(orExample(chains)[0]?.chainId)]),
   ],
   costs: () => [command('costs show', ['--by', 'method']), command('costs show', ['--csv'], 'costs.csv')],
   tokens: ({ chains }) => [
@@ -152,7 +156,7 @@ const pageCommandsByName: Readonly<Record<string, (place: PagePlace) => PageComm
   setup: (place) => [
     command('vault status'),
     ...chainCommands(place),
-    ...place.chains.map(({ chainId }) => command('signer create', ['--chain', String(chainId)])),
+    ...orExample(place.chains).map(({ chainId }) => command('signer create', ['--chain', String(chainId)])),
     command('dapp list'),
     command('doctor'),
   ],
