@@ -26,8 +26,8 @@ const shares = ({ costWei, ...parts }: Costs['chains'][number]['total'], coin: s
 };
 
 const text = ({ by, chains }: Costs): string => {
-  if (chains.length === 0) return 'No operation was mined.';
-  return chains
+  if (chains.length === 0) return 'No operation was mined.\n';
+  const sections = chains
     .flatMap(({ name, coin, total, groups }) => [
       `${name}: ${grouped(total.operations)} mined operations cost ${weiToDecimal(BigInt(total.costWei))} ${coin}${total.priced > 0 ? `, $${total.usd} at the prices of their days` : ''}.`,
       humanText(shares(total, coin)),
@@ -45,6 +45,7 @@ const text = ({ by, chains }: Costs): string => {
     ])
     .join('\n')
     .trimEnd();
+  return `${sections}\n`;
 };
 
 const show = taking<'costs.get', { readonly csv?: boolean }>(
@@ -63,7 +64,7 @@ const show = taking<'costs.get', { readonly csv?: boolean }>(
   (input, { csv, ...options }) =>
     printFromDesk(options, async (call) => {
       const costs = await call('costs.get', input);
-      if (csv === true) return costCsv(costs).trimEnd();
+      if (csv === true) return costCsv(costs);
       return options.json === true ? costs : text(costs);
     }),
 ).addOption(new Option('--csv', 'print a table in CSV, with amounts in wei').conflicts('json'));

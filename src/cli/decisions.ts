@@ -149,7 +149,7 @@ const tail = command(
     if (call === undefined) {
       throw new EngineError(
         'VALIDATION',
-        `No service is running on ${dataPath(options)}. Start it with: gasdesk serve`,
+        `No service is running on ${dataPath(options)}. Start it with: gasdesk serve --data ${dataPath(options)}`,
       );
     }
     const meant = await withIds(call, paymasterId === undefined ? {} : { paymasterId });

@@ -7,8 +7,12 @@ import { type Terminal, commandLog, exitWith, inTerminal, printError } from './t
 
 const FAILED = 1;
 const BAD_USAGE = 2;
-const UNLOCK =
-  'Set GASDESK_PASSPHRASE, or use --passphrase-file. If the service is running, restart it with the passphrase.';
+/** What to do about an error that does not say so itself. */
+const HINTS: Readonly<Record<string, string>> = {
+  VAULT_LOCKED:
+    'Set GASDESK_PASSPHRASE, or use --passphrase-file. If the service is running, restart it with the passphrase.',
+  CHAIN_NOT_SUPPORTED: 'To add the chain, run: gasdesk chain set CHAIN_ID --rpc URL',
+};
 
 /** Prints an error in readable form. @returns the exit code */
 const explain = (error: unknown): number => {
@@ -18,8 +22,8 @@ const explain = (error: unknown): number => {
     printError('Internal error. The log line above has the details.');
     return FAILED;
   }
-  const hint = error.code === 'VAULT_LOCKED' && error.data['fix'] === undefined ? `. ${UNLOCK}` : '';
-  printError(`${error.message}${hint}`);
+  const hint = error.data['fix'] === undefined ? HINTS[error.code] : undefined;
+  printError([error.message, ...(hint === undefined ? [] : [hint])].join('. '));
   return error.code === 'VALIDATION' ? BAD_USAGE : FAILED;
 };
 

@@ -55,6 +55,12 @@ const MISTAKES: readonly (readonly [what: string, args: readonly string[], code:
   ],
   ['a group without a subcommand', ['rule'], 2, /Commands:\n {2}list/],
   ['an option without its value', ['decisions', 'list', '--dapp'], 2, /argument missing/],
+  [
+    'a chain that is not known',
+    ['dapp', 'create', '--name', 'New', '--chain', '999'],
+    1,
+    /Chain ID not supported\. To add the chain, run: gasdesk chain set CHAIN_ID --rpc URL/,
+  ],
   ['no DApp', ['policy', 'show'], 2, /required option '--dapp <dapp>' not specified/],
   [
     'a DApp that does not exist',
