@@ -97,7 +97,7 @@ describe.each([
       await unknown.getByText('Consistent, but its key is unknown').waitFor();
       await look(unknown, 'key-not-known');
       const broken = await opened(await served(forged(), key), view);
-      await broken.getByText('At error', { exact: true }).waitFor();
+      await broken.getByText('Verification failed', { exact: true }).waitFor();
       await look(broken, 'faulty');
       expect(errors).toEqual([]);
     },
