@@ -50,6 +50,9 @@ test('the console shows people apart without naming them, and the worst case cou
   await page.getByRole('textbox', { name: 'Search decisions' }).fill('grace');
   await expect.poll(() => table.getByText(people[0]!, { exact: true }).count()).toBe(0);
   await table.getByText(people[1]!, { exact: true }).waitFor();
+  expect(await page.getByRole('button', { name: 'Export' }).getAttribute('title')).toContain(
+    'Not available for a search',
+  );
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
     expect(await seriousErrors(page), colorScheme).toEqual([]);

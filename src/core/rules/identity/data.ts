@@ -138,6 +138,7 @@ export const identitySetup: Setup<z.output<typeof sent>, Identity> = {
               default: '',
               optional: true,
               example: 'https://accounts.example.com/.well-known/jwks.json',
+              help: 'Needed unless you paste the keys.',
             },
             jwks: {
               label: 'Keys (JWKS), instead of the URL',
@@ -145,6 +146,7 @@ export const identitySetup: Setup<z.output<typeof sent>, Identity> = {
               default: '',
               optional: true,
               example: '{"keys": […]}',
+              help: 'Needed without the URL.',
             },
             senderClaim: {
               label: "Claim with the sender's address",
