@@ -5,9 +5,8 @@ import { useDesk } from '../../desk/desk-store.ts';
 import { errorText } from '../../desk/use-loaded.ts';
 import { useTimer } from '../../timer.ts';
 import { useTransport } from '../../transport/transport.ts';
-import { TRIED_DAYS } from './use-trial.ts';
+import { triedTimes } from './use-trial.ts';
 
-const DAY_MS = 86_400_000;
 /** How long typing must pause, in ms, before past decisions are read for another limit. */
 const PAUSE_MS = 400;
 
@@ -101,8 +100,7 @@ export const useThresholds = (
     forget();
     const mine = trial;
     try {
-      const times = { from: desk.now - TRIED_DAYS * DAY_MS, to: desk.now };
-      const { trialId: begun } = await transport.call('policies.tryThresholds', { change, ...times });
+      const { trialId: begun } = await transport.call('policies.tryThresholds', { change, ...triedTimes(desk.now) });
       if (mine === trial) {
         trialId = begun;
         await recount();

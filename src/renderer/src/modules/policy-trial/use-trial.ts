@@ -9,6 +9,17 @@ import type { PolicyChange } from './policy-change.ts';
 /** Number of days whose decisions a trial covers. */
 export const TRIED_DAYS = 7;
 const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+
+/**
+ * The times of a trial that starts now (epoch ms). A limit with another cycle counts from the start of the trial, so
+ * trials and thresholds of the same hour start together, and say the same.
+ */
+export const triedTimes = (now: number): { readonly from: number; readonly to: number } => ({
+  from: Math.floor((now - TRIED_DAYS * DAY_MS) / HOUR_MS) * HOUR_MS,
+  to: now,
+});
+
 /** How long typing must pause, in ms, before a new trial starts. */
 const PAUSE_MS = 800;
 
@@ -55,7 +66,7 @@ export const useTrial = (change: () => PolicyChange | undefined, assume: () => r
   };
 
   const follow = async (mine: number, tried: PolicyChange): Promise<void> => {
-    const times = { from: desk.now - TRIED_DAYS * DAY_MS, to: desk.now };
+    const times = triedTimes(desk.now);
     const assumed = assume().length > 0 ? { assume: [...assume()] } : {};
     const begun = await transport.call('policies.try', { change: tried, ...times, ...assumed });
     if (mine !== latest) {
