@@ -9,11 +9,12 @@ import { type TankBalance, type TankContext, errorOf, findTank, readTankBalance,
 
 type Exposure = ProcedureOutput<'exposure.get'>;
 
-/** Callers share a result for this long while the reservations are the same, because node providers bill requests. */
-const CACHED_MS = 5_000;
-
-/** Whatever changes, results are made for at most this share of the time. */
-const MEASURING_SHARE = 1 / 10;
+/**
+ * Callers share a result for ten times as long as it took to measure, and at most for the longer time, because node
+ * providers bill requests.
+ */
+const SHARED_TIMES = 10;
+const SHARED_MS = 5_000;
 
 const idOf = (tank: Tank): string => accountOfTank(tank).id;
 
@@ -97,37 +98,28 @@ export const measureExposure = async (context: TankContext): Promise<Exposure> =
   return { chains: readChains, dapps: readDapps };
 };
 
-/** The same text for the same reservations. */
-const textOf = (open: readonly OutstandingReservations[]): string =>
-  open.map(({ paymasterId, reservedWei, operations }) => `${paymasterId} ${reservedWei} ${operations}`).join();
-
 export const exposureHandlers = (context: ServiceContext): Handlers<NamesOf<'exposure'>> => {
-  const { clock, store } = context;
-  let cached: { readonly open: string; readonly at: number; readonly answer: Promise<Exposure> } | undefined;
+  const { clock } = context;
+  let latest: Promise<Exposure> | undefined;
   /** Monotonic ms. */
-  let notBefore = 0;
+  let sharedUntil = 0;
 
   const measure = async (): Promise<Exposure> => {
     const start = clock.monotonic();
-    try {
-      return await measureExposure(context);
-    } finally {
-      const end = clock.monotonic();
-      notBefore = end + (end - start) / MEASURING_SHARE;
-    }
+    const exposure = await measureExposure(context);
+    const end = clock.monotonic();
+    sharedUntil = end + Math.min(SHARED_MS, SHARED_TIMES * (end - start));
+    return exposure;
   };
 
   return {
-    'exposure.get': async () => {
-      if (cached !== undefined && clock.monotonic() < notBefore) return cached.answer;
-      const open = textOf(await store.outstandingReservations());
-      if (cached?.open === open && clock.monotonic() < cached.at + CACHED_MS) return cached.answer;
-      const entry = { open, at: clock.monotonic(), answer: measure() };
-      cached = entry;
-      entry.answer.catch(() => {
-        if (cached === entry) cached = undefined;
-      });
-      return entry.answer;
+    'exposure.get': () => {
+      if (latest === undefined || clock.monotonic() >= sharedUntil) {
+        sharedUntil = Infinity;
+        latest = measure();
+        latest.catch(() => (sharedUntil = 0));
+      }
+      return latest;
     },
   };
 };
