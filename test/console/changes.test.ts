@@ -42,6 +42,15 @@ test.each(['light', 'dark'] as const)(
 
     for (const width of [1280, 800, 400]) {
       await page.setViewportSize({ width, height: 860 });
+      // The name of a field is not broken into letters.
+      expect(
+        await renamed
+          .getByRole('row')
+          .last()
+          .locator('td')
+          .first()
+          .evaluate((cell) => cell.clientHeight),
+      ).toBeLessThan(40);
       await page.screenshot({ path: join(artifacts, `console-changes-${width}-${colorScheme}.png`) });
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
       expect(await page.getByRole('main').evaluate((main) => main.scrollWidth - main.clientWidth)).toBe(0);

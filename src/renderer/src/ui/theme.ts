@@ -26,6 +26,7 @@ export const themeOverrides = (isDark: boolean): GlobalThemeOverrides => {
       bodyColor: background,
       cardColor: surface,
       tableColor: surface,
+      popoverColor: isDark ? '#262b33' : surface,
       dividerColor: line,
       borderColor: line,
       textColorBase: text,
