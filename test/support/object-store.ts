@@ -4,6 +4,8 @@ import { type RequestListener, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 
 interface Options {
   readonly directory: string;
@@ -11,8 +13,21 @@ interface Options {
   readonly configureBuckets: readonly { readonly name: string }[];
 }
 
+interface StoredObject {
+  content: Readable;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+interface ObjectFiles {
+  putObject(object: StoredObject): Promise<unknown>;
+}
+
 /** The package has no types of its own. */
-type S3rver = new (options: Options) => { configureBuckets(): Promise<unknown>; callback(): RequestListener };
+type S3rver = new (options: Options) => {
+  readonly store: ObjectFiles;
+  configureBuckets(): Promise<unknown>;
+  callback(): RequestListener;
+};
 
 const CONDITION = 'if-none-match';
 
@@ -37,6 +52,17 @@ const withConditions = (answer: RequestListener, directory: string): RequestList
   };
 };
 
+/** Stores whole objects only, as S3 does: the package stores what has arrived when a connection is cut. */
+const refuseParts = (files: ObjectFiles): void => {
+  const put = files.putObject.bind(files);
+  files.putObject = async (object) => {
+    const bytes = await buffer(object.content);
+    if (bytes.length !== Number(object.metadata['content-length'])) throw new Error('The connection was cut');
+    object.content = Readable.from([bytes]);
+    return put(object);
+  };
+};
+
 interface StoreOptions {
   /** True for a store that stores an object whatever the condition says. */
   readonly ignoresConditions?: boolean;
@@ -50,6 +76,7 @@ export const startObjectStore = async (
 ) => {
   const Store = createRequire(import.meta.url)('@20minutes/s3rver') as S3rver;
   const store = new Store({ directory, silent: true, configureBuckets: [{ name: bucket }] });
+  refuseParts(store.store);
   await store.configureBuckets();
   const answer = store.callback();
   const server = createServer(ignoresConditions ? answer : withConditions(answer, directory));
