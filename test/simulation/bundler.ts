@@ -57,9 +57,7 @@ export const mineBlock = (world: World, draw: Draw): void => {
       world.everMined.set(userOpHash, mined);
       operations.push(mined);
       world.count(mined.success ? 'mined' : 'mined: reverted');
-      world.tell(
-        `${ticket.decisionId.slice(0, 8)} mined in block ${chain.head.number + 1} for ${mined.chargedWei} wei`,
-      );
+      world.tell(`${ticket.decisionId.slice(-8)} mined in block ${chain.head.number + 1} for ${mined.chargedWei} wei`);
     }
   }
   chain.mine(timestamp, operations, world.payments.splice(0));
@@ -103,6 +101,7 @@ const checkTakenBack = (world: World, lost: readonly Hex[]): void => {
   if (!world.isSeen) return;
   for (const userOpHash of lost) {
     const stored = chain.isMined(userOpHash) ? undefined : storedDecision(desk.database, userOpHash);
-    if (stored?.settlement === 'settled') world.blame('SETTLED_WRONGLY', `${userOpHash} is in no block any more`);
+    if (stored?.settlement === 'settled')
+      world.blame('SETTLED_WRONGLY', `${userOpHash}, ${stored.id.slice(-8)}, is in no block any more`);
   }
 };

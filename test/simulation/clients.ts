@@ -139,7 +139,7 @@ const keepTicket = (world: World, draw: Draw, asked: Asked & Pick<Proof, 'person
   }
   if (ticket.validUntil * 1_000 > world.time.now + 24 * HOUR_MS) world.blame('ENDLESS_SIGNATURE', userOpHash);
   world.count('signed');
-  world.tell(`${ticket.decisionId.slice(0, 8)} signed for DApp ${dapp.index}, ${ticket.maxCostWei} wei at most`);
+  world.tell(`${ticket.decisionId.slice(-8)} signed for DApp ${dapp.index}, ${ticket.maxCostWei} wei at most`);
   world.tickets.push(ticket);
   checkTicket(world, ticket);
   if (sendAt === undefined ? draw.chance(80) : sendAt <= world.time.now) world.mempool.push(ticket);

@@ -216,7 +216,7 @@ export const setBreaker = async (world: World, draw: Draw): Promise<void> => {
   const { desk, time, breakers } = world;
   if (!desk.isUp) return;
   const amount = draw.chance(70)
-    ? { amountWei: BigInt(draw.between(3, 60)) * MILLI, seconds: draw.pick([60, 60, 600, 3_600]) }
+    ? { amountWei: BigInt(draw.between(2, draw.pick([6, 20, 60]))) * MILLI, seconds: draw.pick([60, 60, 600, 3_600]) }
     : null;
   for (const one of breakers) if (one.to === Infinity) one.to = time.awake;
   const breaker = amount && { ...amount, amountWei: String(amount.amountWei) };

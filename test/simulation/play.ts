@@ -73,7 +73,7 @@ const scheduleActors = (world: World): void => {
     world.every(kind, ms / (world.haste * draw.part(kind).pick([0.4, 1, 2])), act);
   const pace = draw.pick([1_000, 2_000, 4_000]);
   world.every('clients', pace, (part) => askTogether(world, part));
-  often('attackers', 30_000, (part) => attack(world, part));
+  often('attackers', 15_000, (part) => attack(world, part));
   const blocks = world.draw.part('blocks');
   const seconds = draw.pick([2, 12]);
   const sleep = (ms: number): void => {

@@ -37,7 +37,7 @@ const checkLimit = (world: World, limit: Limit, newest: Ticket): void => {
   }, 0n);
   if (used <= limit.threshold) return;
   const of = `${used} of ${limit.threshold} ${limit.unit}`;
-  world.blame('LIMIT_EXCEEDED', `DApp ${newest.dapp.index}: ${of} with ${newest.decisionId.slice(0, 8)}`);
+  world.blame('LIMIT_EXCEEDED', `DApp ${newest.dapp.index}: ${of} with ${newest.decisionId.slice(-8)}`);
 };
 
 /** Operations that can be mined, as several DApps may sign the same one. */
@@ -57,7 +57,7 @@ const checkTank = (world: World, newest: Ticket): void => {
 
 /** Checks what a new signature was allowed by. */
 export const checkTicket = (world: World, ticket: Ticket): void => {
-  const name = ticket.decisionId.slice(0, 8);
+  const name = ticket.decisionId.slice(-8);
   for (const limit of ticket.dapp.limits) checkLimit(world, limit, ticket);
   for (const pause of [...world.pauses, ...ticket.dapp.pauses]) {
     if (isWithin(ticket, pause)) world.blame('SIGNED_WHILE_PAUSED', name);

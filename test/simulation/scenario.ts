@@ -17,7 +17,7 @@ const MINUTE_MS = 60_000;
 /** The scenario of a seed. Most leave something out, because what fails seldom is hidden by what fails often. */
 export const scenarioOf = (seed: string): Scenario => {
   const draw = drawOf(seed).part('scenario');
-  const percent = draw.pick([10, 30, 60, 100]);
+  const percent = draw.pick([30, 60, 80, 100]);
   const kinds = KINDS.filter((kind) => draw.chance(percent) || kind === 'clients' || kind === 'bundler');
   return { seed, kinds: new Set(kinds), minutes: draw.pick([5, 15, 40]) };
 };

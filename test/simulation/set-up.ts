@@ -4,19 +4,26 @@ import type { Draw } from '../support/draw.ts';
 import { PAYMASTERS, SIGNER_KEY, CHAIN_ID } from './contracts.ts';
 import { addLimit, setBreaker } from './operator.ts';
 import { identityRule } from './people.ts';
-import { HOSTS, MILLI, type World, driving } from './world.ts';
+import { type Dapp, HOSTS, MILLI, type World, driving } from './world.ts';
 
-const wallets = [1, 2].map((nth) => new Wallet(`0x${String(nth).repeat(64)}`));
+const WALLETS = [1, 2].map((nth) => new Wallet(`0x${String(nth).repeat(64)}`));
 
 const callOf =
   (world: World): World['desk']['call'] =>
   (name, input) =>
     driving(world, world.desk.call(name, input));
 
-const addDapp = async (world: World, set: Draw, accountId: string): Promise<void> => {
+/** What DApps have in common: in some seeds all pay from one tank. */
+interface Shared {
+  readonly accountId: string;
+  readonly versions: readonly Dapp['version'][];
+  readonly wallets: readonly Wallet[];
+}
+
+const addDapp = async (world: World, set: Draw, { accountId, versions, wallets }: Shared): Promise<void> => {
   const call = callOf(world);
   const index = world.dapps.length;
-  const version = set.pick(['1.1.0', '1.1.0', 'verifying-0.7'] as const);
+  const version = set.pick(versions);
   const { paymasterId, apiKey } = await call('paymasters.create', {
     accountId,
     name: `DApp ${index}`,
@@ -75,7 +82,13 @@ export const setUp = async (world: World): Promise<void> => {
   for (const [version, address] of Object.entries(PAYMASTERS)) {
     await call('paymasterContracts.use', { chainId: CHAIN_ID, version, address });
   }
-  for (let count = set.between(1, 3); dapps.length < count;) await addDapp(world, set, account?.accountId ?? '');
+  const mixed = ['1.1.0', '1.1.0', 'verifying-0.7'] as const;
+  const shared = {
+    accountId: account?.accountId ?? '',
+    versions: set.pick([mixed, mixed, ['1.1.0'], ['verifying-0.7']] as const),
+    wallets: set.pick([WALLETS, WALLETS.slice(1)]),
+  };
+  for (let count = set.pick([1, 2, 3, 3]); dapps.length < count;) await addDapp(world, set, shared);
   const payers = new Set(dapps.map(({ wallet, paymaster }) => (wallet ?? paymaster).toLowerCase()));
   const funds = [...payers].map((payer) => ({ payer, wei: BigInt(set.pick(world.funds)) * MILLI }));
   chain.mine(Math.floor(time.now / 1_000), [], funds);
@@ -83,5 +96,5 @@ export const setUp = async (world: World): Promise<void> => {
   for (const dapp of dapps) {
     if (kinds.has('operator')) await driving(world, addLimit(world, set, dapp));
   }
-  if (kinds.has('breaker') && set.chance(50)) await driving(world, setBreaker(world, set));
+  if (kinds.has('breaker') && set.chance(80)) await driving(world, setBreaker(world, set));
 };

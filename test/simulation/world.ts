@@ -176,11 +176,15 @@ export class World {
     this.haste = this.draw.part('haste').pick([1, 1, 5]);
     this.senders = this.draw.part('senders').pick([1, 3, 8]);
     this.vouching = this.draw.part('vouching').pick([0, 40, 100]);
-    this.funds = this.draw.part('funds').pick([
+    const funds = this.draw.part('funds');
+    const [rich, ...poor] = [
+      [200, 2_000],
       [5, 10],
       [5, 10, 20],
       [5, 10, 20, 200, 2_000],
-    ]);
+    ] as const;
+    // Poor tanks are empty before a breaker trips.
+    this.funds = kinds.has('breaker') && funds.chance(50) ? rich : funds.pick(poor);
     this.eagerness = this.draw.part('eagerness').pick([40, 40, 5]);
     const { time } = this;
     this.trace = new Trace(time, dir);

@@ -26,11 +26,14 @@ export interface PollLoopOptions {
   readonly poll: (stop: AbortSignal) => Promise<void>;
 }
 
-/** Maximum interval while polls fail, unless the regular interval is longer. */
-const LONGEST_WAIT_MS = 60_000;
+/**
+ * Maximum interval while polls fail, unless the regular interval is longer. It is short, because the desk signs again
+ * as soon as its disk or node works, and until the next poll it does not know what a re-org has removed.
+ */
+const LONGEST_WAIT_MS = 15_000;
 
 /**
- * Repeats a poll. While it fails, the interval doubles, up to a minute. The log gets one line when failures start and
+ * Repeats a poll. While it fails, the interval doubles, up to 15 seconds. The log gets one line when failures start and
  * one when they end.
  */
 export const createPollLoop = ({
