@@ -2,7 +2,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { ManualClock } from '../../../test/support/manual-clock.ts';
 import { useTempFolders } from '../../../test/support/temp-folder.ts';
 import { folderTarget } from './folder-target.ts';
-import { takeOwnLease } from './lease.ts';
+import { newestLease, takeOwnLease } from './lease.ts';
+import type { CopyTarget } from './target.ts';
 
 const tempFolder = useTempFolders();
 const TERM_MS = 5_000;
@@ -28,4 +29,22 @@ test('a desk that finds the lease of another one does not lead again', async () 
   await clock.advance(RENEW_MS);
   await expect.poll(() => lease?.isHeld()).toBe(false);
   expect(clock.pending).toBe(0);
+});
+
+test('a desk takes its lease again after an answer of its object store was lost', async () => {
+  const [clock, target] = [new ManualClock(), folderTarget(tempFolder())];
+  let isLost = false;
+  const losing: CopyTarget = {
+    ...target,
+    create: async (name, bytes) => {
+      const isCreated = await target.create(name, bytes);
+      if (isLost) return isCreated;
+      isLost = true;
+      return false;
+    },
+  };
+  const lease = await takeOwnLease({ target: losing, holder: 'one', clock });
+  onTestFinished(() => lease?.end(false));
+  expect(lease?.isHeld()).toBe(true);
+  expect(await newestLease(target)).toMatchObject({ holder: 'one', number: 2 });
 });

@@ -116,11 +116,14 @@ const keep = ({ target, holder, clock }: Context, first: number, taken: Moment):
 /** Takes the lease for the desk that held it last, or that is the first. Undefined if another desk has led since. */
 export const takeOwnLease = async (context: Context): Promise<Lease | undefined> => {
   const { target, holder, clock } = context;
-  const startedAt = momentOf(clock);
-  const newest = await newestLease(target);
-  if (newest !== undefined && newest.holder !== holder) return undefined;
-  const number = (newest?.number ?? 0) + 1;
-  return (await claim(target, number, holder)) ? keep(context, number, startedAt) : undefined;
+  for (;;) {
+    const startedAt = momentOf(clock);
+    const newest = await newestLease(target);
+    if (newest !== undefined && newest.holder !== holder) return undefined;
+    const number = (newest?.number ?? 0) + 1;
+    if (await claim(target, number, holder)) return keep(context, number, startedAt);
+    // Another desk has this number, or this one, by an attempt whose answer was lost.
+  }
 };
 
 /**
