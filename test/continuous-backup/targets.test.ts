@@ -107,6 +107,31 @@ describe('a copy in an object store', () => {
   });
 });
 
+describe('a command', () => {
+  const env = { GASDESK_PASSPHRASE: PASSPHRASE };
+  const away = { ...env, GASDESK_S3_ACCESS_KEY_ID: 'id', GASDESK_S3_SECRET_ACCESS_KEY: 'key' };
+  const targets: [string, () => string, Record<string, string>, RegExp][] = [
+    ['without the key of the store', () => `s3://${BUCKET}/x`, env, /needs the settings s3AccessKeyId/],
+    [
+      'of which the store is away',
+      () => `s3://${BUCKET}/x`,
+      { ...away, GASDESK_S3_ENDPOINT: 'http://127.0.0.1:1' },
+      /does not answer/,
+    ],
+  ];
+
+  test.each(targets)('says what is wrong with a target %s', async (_, target, settings, words) => {
+    for (const command of [
+      ['restore', target()],
+      ['serve', '--standby', target(), '--port', '0'],
+    ]) {
+      const { code, stderr } = await gasdesk([...command, '--data', join(tempFolder(), 'fresh')], settings);
+      expect([code, stderr]).toEqual([1, expect.stringMatching(words)]);
+      expect(stderr).not.toMatch(/Internal error/);
+    }
+  });
+});
+
 test('a store that ignores conditions is refused by a desk whose answers wait, and by a standby', async () => {
   const careless = await startObjectStore(tempFolder(), BUCKET, { ignoresConditions: true });
   onTestFinished(() => careless.stop());

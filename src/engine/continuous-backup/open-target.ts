@@ -1,3 +1,4 @@
+import { EngineError } from '../../shared/errors.ts';
 import type { Config } from '../config/config.ts';
 import { folderTarget } from './folder-target.ts';
 import { s3Target } from './s3-target.ts';
@@ -17,6 +18,26 @@ export const placeOf = (target: string, config: S3Settings): TargetPlace => ({
   },
 });
 
-/** Opens a target. Does not use it yet. */
+/** The same target, whose failures are errors for the operator. */
+const withEngineErrors = (target: CopyTarget): CopyTarget => {
+  const { name } = target;
+  const told =
+    <Args extends unknown[], Result>(act: (...args: Args) => Promise<Result>) =>
+    (...args: Args): Promise<Result> =>
+      act(...args).catch((cause: unknown) => {
+        const words = cause instanceof Error ? cause.message : String(cause);
+        throw new EngineError('BACKUP_FAILED', words, { target: name }, { cause });
+      });
+  return {
+    name,
+    list: told(target.list),
+    read: told(target.read),
+    write: told(target.write),
+    create: told(target.create),
+    remove: told(target.remove),
+  };
+};
+
+/** Opens a target. Does not use it yet. Its functions reject with EngineError `BACKUP_FAILED`. */
 export const openTarget = ({ target, s3 }: TargetPlace): CopyTarget =>
-  isS3(target) ? s3Target(target, s3) : folderTarget(target);
+  withEngineErrors(isS3(target) ? s3Target(target, s3) : folderTarget(target));

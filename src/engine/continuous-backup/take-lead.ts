@@ -21,7 +21,7 @@ const holderOf = (dir: string, entropy: Pick<Entropy, 'uuid'>): string => {
 /**
  * Opens the target of a lease, and tries whether it creates an object only once.
  *
- * @throws EngineError `CONFIG_INVALID` if desks cannot agree in this target on which of them leads; Error of the target
+ * @throws EngineError `CONFIG_INVALID` if desks cannot agree in this target on which of them leads; `BACKUP_FAILED`
  */
 export const leaseTarget = async (place: TargetPlace, entropy: Pick<Entropy, 'uuid'>): Promise<CopyTarget> => {
   if (place.target === '')
