@@ -31,12 +31,13 @@ export const backupCommand = taking<'backups.create', FollowFlag>(
     printFromDesk(options, (call) => {
       if (follow === undefined) return call('backups.create', input);
       if (input.file !== undefined) throw new InvalidArgumentError('Use either a file or --follow');
-      return call('backups.follow', { target: follow === 'off' ? null : targetArgument(follow) });
+      return call('backups.follow', { target: follow === 'off' ? null : follow });
     }),
 )
   .option(
     '--follow <target>',
     'folder or s3://BUCKET/PREFIX in which the service keeps a copy up to date from now on, or "off"',
+    (text) => (text === 'off' ? text : targetArgument(text)),
   )
   .addHelpText(
     'after',

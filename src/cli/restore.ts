@@ -7,7 +7,7 @@ import { command } from './command.ts';
 import { type DeskOptions, dataPath, databaseFlag, requirePassphrase } from './desk.ts';
 import { print } from './human-text.ts';
 import { terminal } from './terminal.ts';
-import { timeArgument } from './words.ts';
+import { targetArgument, timeArgument } from './words.ts';
 
 /**
  * The settings of a restore. A backup contains files, so it cannot be restored to an external database.
@@ -25,7 +25,11 @@ const settingsFor = (options: DeskOptions): Config => {
 
 /** `gasdesk restore`. Works directly on the files, while no engine runs on them. */
 export const restoreCommand = command('restore', 'Replace the contents of a data folder with a backup')
-  .argument('<file>', 'backup to restore, or target of a continuous backup: a folder or s3://BUCKET/PREFIX')
+  .argument(
+    '<file>',
+    'backup to restore, or target of a continuous backup: a folder or s3://BUCKET/PREFIX',
+    targetArgument,
+  )
   .option(
     '--at <time>',
     'restore the newest state of a continuous backup at or before this time, such as 2026-11-26T19:30:00Z',

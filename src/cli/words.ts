@@ -25,7 +25,12 @@ export const coinArgument =
   };
 
 /** Reads the target of a continuous backup: returns an absolute path, or the URL of a bucket. */
-export const targetArgument = (text: string): string => (text.startsWith('s3://') ? text : resolve(text));
+export const targetArgument = (text: string): string => {
+  if (/^s3:\/\/[^/]/.test(text)) return text.replace(/\/+$/, '');
+  // An empty variable of a shell, or another URL, would become a folder below the current one.
+  if (text !== '' && !/^[a-z][\w+.-]*:\/\//i.test(text)) return resolve(text);
+  throw new InvalidArgumentError('Use a folder, or s3://BUCKET/PREFIX.');
+};
 
 /** An amount of the native coin, which is sent as wei. */
 export const amount = { words: '--amount <amount>  amount of the native coin, such as 0.5', parse: coinArgument() };

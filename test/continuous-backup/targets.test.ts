@@ -87,7 +87,8 @@ describe('a copy in an object store', () => {
       GASDESK_S3_ACCESS_KEY_ID: s3AccessKeyId,
       GASDESK_S3_SECRET_ACCESS_KEY: s3SecretAccessKey,
     };
-    expect(await gasdesk(['restore', target, '--data', fresh], env)).toMatchObject({ code: 0 });
+    // With a slash at the end, as a shell completes a path.
+    expect(await gasdesk(['restore', `${target}/`, '--data', fresh], env)).toMatchObject({ code: 0 });
     const { stdout } = await gasdesk(['account', 'list', '--data', fresh], { GASDESK_PASSPHRASE: PASSPHRASE });
     expect(stdout).toMatch('Copied');
   });
@@ -130,6 +131,20 @@ describe('a command', () => {
       expect(stderr).not.toMatch(/Internal error/);
     }
   });
+
+  test.each(['', 's3://', 'S3://desks/x', 'https://store.example/desks'])(
+    'does not make a folder of a target that is none: "%s"',
+    async (target) => {
+      for (const command of [
+        ['backup', '--follow', target],
+        ['restore', target],
+        ['serve', '--standby', target],
+      ]) {
+        const { code, stderr } = await gasdesk([...command, '--data', join(tempFolder(), 'fresh')], env);
+        expect([code, stderr]).toEqual([2, expect.stringContaining('Use a folder, or s3://BUCKET/PREFIX')]);
+      }
+    },
+  );
 });
 
 test('a store that ignores conditions is refused by a desk whose answers wait, and by a standby', async () => {
