@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { restoreBackup } from '../../src/engine/backup/restore.ts';
@@ -130,6 +130,20 @@ test('the copy of another desk is not touched', async () => {
   });
   expect((await restore(target)).names).toEqual(['Operator']);
 });
+
+test.each(['.', 'backups'])(
+  'a target in the data folder is refused, because it would be lost with it: %s',
+  async (name) => {
+    const dir = tempFolder();
+    const desk = await serving(dir);
+    const target = join(dir, name);
+    await expect(desk.service.call('backups.follow', { target })).rejects.toMatchObject({
+      code: 'BACKUP_FAILED',
+      message: expect.stringContaining('is in the data folder') as string,
+    });
+    expect(existsSync(join(target, 'gasdesk-copy.json'))).toBe(false);
+  },
+);
 
 test('an unlocked vault is required, because its key encrypts the copy', async () => {
   const engine = await startEngine({ dir: tempFolder(), locked: true, flags: { logLevel: 'silent' } });

@@ -1,3 +1,4 @@
+import { isAbsolute, relative } from 'node:path';
 import { EngineError } from '../../shared/errors.ts';
 import type { Clock, Entropy } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
@@ -11,7 +12,7 @@ import { CopyBroken, type CopyThread, startCopyThread } from './copy-thread.ts';
 import type { Lease } from './lease.ts';
 import { leaseTarget, requireNoLaterLead, takeLead } from './take-lead.ts';
 import { readMarker } from './marker.ts';
-import { type S3Settings, openTarget, placeOf } from './open-target.ts';
+import { type S3Settings, isS3, openTarget, placeOf } from './open-target.ts';
 import type { CopyTarget } from './target.ts';
 
 export interface ContinuousBackupState {
@@ -90,6 +91,12 @@ interface Running {
   sending: Promise<void> | undefined;
 }
 
+const isWithin = (dir: string, path: string): boolean => {
+  const way = relative(dir, path);
+  // On Windows, the way to another drive is absolute.
+  return !way.startsWith('..') && !isAbsolute(way);
+};
+
 /** Keeps an encrypted copy of the data folder up to date in the target that the settings name. */
 export const createContinuousBackup = (context: ContinuousBackupContext): ContinuousBackup => {
   const { folder, config, store, vault, freeBytes, clock, entropy, log } = context;
@@ -116,6 +123,9 @@ export const createContinuousBackup = (context: ContinuousBackupContext): Contin
   const begin = async (target: string): Promise<Running> => {
     if (config.database !== undefined) throw new Error(POSTGRES);
     const { key, desk } = requireVault();
+    if (!isS3(target) && isWithin(folder.dir, target)) {
+      throw new Error(`${target} is in the data folder, with which it would be lost. Choose another folder`);
+    }
     const place = placeOf(target, config);
     await requireOwn(openTarget(place), desk);
     // From here on, the thread checkpoints, and only what it has read.
