@@ -88,6 +88,7 @@ const compiled: Record<
   GasBurner: 'GasBurner.sol',
   TestToken: 'TestToken.sol',
   DearToken: 'DearToken.sol',
+  TaxedToken: 'TaxedToken.sol',
   HostileToken: 'HostileToken.sol',
   TestFeed: 'TestFeed.sol',
   AttackerAccount: 'AttackerAccount.sol',

@@ -3,7 +3,7 @@ pragma solidity ^0.8.17;
 
 import { CallGasProbe } from "CallGasProbe.sol";
 
-/// @title Tries whether a paymaster gets the tokens that an operation is paid with, and what taking them costs.
+/// @title Tries whether a paymaster's treasury gets the tokens that an operation is paid with, and what taking them costs.
 /// @notice Never deployed: eth_call puts this code at the addresses of the EntryPoint and of the paymaster, and the
 /// real EntryPoint's code where CallGasProbe looks for it. The account validates first, as on chain: what it has looked
 /// at then is warm (EIP-2929). What it says of the signature does not matter: the real one is made last.
@@ -36,7 +36,7 @@ contract PaymentProbe is CallGasProbe {
     }
 
     struct Outcome {
-        // Whether the paymaster gets all tokens.
+        // Whether the treasury gets all tokens.
         bool taken;
         // What the token uses for those that are taken before the call, 0 where none are; and after it.
         uint256 upFrontGas;
@@ -94,13 +94,34 @@ contract PaymentProbe is CallGasProbe {
         return success && answer.length > 31 ? uint256(bytes32(answer)) : 0;
     }
 
-    function _take(Payment calldata payment, address from, uint256 units) private returns (bool, uint256) {
+    /// @dev Some tokens keep a part of each transfer. The paymaster contracts count what they have asked for, and would
+    /// give back from a prefund what the treasury never got. Up to 0.1 % may be missing, and two units: tokens round.
+    function _take(Payment calldata payment, address from, uint256 units) private returns (bool taken, uint256 gasUsed) {
         bytes memory transfer = abi.encodeWithSignature(
             "transferFrom(address,address,uint256)",
             from,
             payment.treasury,
             units
         );
-        return PaymentProbe(payable(payment.paymaster)).forward(payment.token, transfer);
+        uint256 held = _coldBalance(payment);
+        (taken, gasUsed) = PaymentProbe(payable(payment.paymaster)).forward(payment.token, transfer);
+        uint256 holds = _read(payment.token, abi.encodeWithSignature("balanceOf(address)", payment.treasury));
+        uint256 received = holds > held ? holds - held : 0;
+        if (received < units && units - received > units / 1000 + 2) taken = false;
+    }
+
+    /// @dev What a reverted call has looked at is as cold as before (EIP-2929), so that taking costs what it does on chain.
+    function _coldBalance(Payment calldata payment) private view returns (uint256 held) {
+        try this.revertWithBalance(payment.token, payment.treasury) {} catch (bytes memory answer) {
+            held = uint256(bytes32(answer));
+        }
+    }
+
+    function revertWithBalance(address token, address holder) external view {
+        uint256 held = _read(token, abi.encodeWithSignature("balanceOf(address)", holder));
+        assembly ("memory-safe") {
+            mstore(0, held)
+            revert(0, 0x20)
+        }
     }
 }

@@ -67,8 +67,8 @@ export const tokenDenials = {
     hint: `Estimate callGasLimit for exactly the calls you send, including an approval, or raise callGasLimit well above ${String(callGasUsed)}.`,
   }),
   TOKEN_TRANSFER_REFUSED: ({ symbol, token, sender }) => ({
-    message: `The contract ${String(token)} of the fee token ${String(symbol)} refuses to take tokens from ${String(sender)}.`,
-    hint: 'Pay in another token: this one blocks the account, or its transfers are paused.',
+    message: `The contract ${String(token)} of the fee token ${String(symbol)} does not hand over all tokens that ${String(sender)} would pay.`,
+    hint: 'Pay in another token: this one blocks the account, its transfers are paused, or it keeps a part of each transfer.',
   }),
   TOKEN_TOO_COARSE: ({ symbol, token, gasPriceWei }) => ({
     message: `The operation can be mined at ${String(gasPriceWei)} wei per gas, where it may cost less than the smallest unit of the fee token ${String(symbol)} (${String(token)}): nothing would be charged.`,

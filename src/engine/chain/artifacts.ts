@@ -25,6 +25,7 @@ export type ArtifactName =
   | 'GasBurner'
   | 'TestToken'
   | 'DearToken'
+  | 'TaxedToken'
   | 'HostileToken'
   | 'AttackerAccount'
   | 'AccountOfForm'
