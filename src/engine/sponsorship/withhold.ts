@@ -4,7 +4,7 @@ import { JsonNumber } from '../../shared/schema/decimal.ts';
 const PROOFS: ReadonlySet<string> = new Set(['voucher', 'idToken']);
 
 /** What the operator's webhooks get. The setting `blankWebhookData` says whether it is stored. */
-const WEBHOOK_DATA: ReadonlySet<string> = new Set(['sponsorshipInfo', 'meta']);
+const WEBHOOK_DATA: ReadonlySet<string> = new Set(['webhookData', 'meta']);
 
 /** What is stored instead of a proof of identity. */
 const WITHHELD = '[withheld]';
