@@ -10,6 +10,7 @@ import type { Vault } from '../signer/vault.ts';
 import type { AlertChannel, DueAlert, UsedAlertChannel } from '../store/alert-store.ts';
 import type { Store } from '../store/store.ts';
 import type { Deliverer } from '../webhooks/deliver.ts';
+import { WebhookError } from '../webhooks/error.ts';
 import { refusalOf } from '../webhooks/refusal.ts';
 import { type AlertText, chatMessage, plainText } from './chat-message.ts';
 import { isQuiet } from './quiet-hours.ts';
@@ -52,6 +53,13 @@ const pauseAfter = (attempts: number): number => Math.min(LONGEST_PAUSE_MS, POLL
 /** Id of the URL of a channel in the vault. */
 export const alertUrlName = (channelId: string): string => `alert.${channelId}.url`;
 
+/** Why no mail was sent, to be used after a colon. */
+const mailFault = (error: unknown): string => {
+  if (!(error instanceof WebhookError)) return error instanceof Error ? error.message : String(error);
+  const { address, range } = error.evidence;
+  return `Gasdesk does not call the address ${String(address)} (${String(range)})`;
+};
+
 /** Sends alerts to people: when something starts of which the operator is notified, and when it is over. */
 export const createAlertSender = (options: AlertSenderOptions): AlertSender => {
   const { store, webhooks, sendMail, notifications, isLeader, vault, clock, entropy, log, address } = options;
@@ -89,7 +97,7 @@ export const createAlertSender = (options: AlertSenderOptions): AlertSender => {
       await sendMail(url, mail);
       return undefined;
     } catch (error) {
-      return `The mail server ${host} did not take the mail: ${error instanceof Error ? error.message : String(error)}`;
+      return `The mail server ${host} did not take the mail: ${mailFault(error)}`;
     }
   };
   const attempt = async (channel: UsedAlertChannel, text: AlertText, id: string): Promise<string | undefined> => {
