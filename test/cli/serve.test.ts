@@ -1,10 +1,11 @@
 import { once } from 'node:events';
-import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, type Socket, connect } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { gasdesk, useServe } from '../support/cli.ts';
+import { gasdesk, gasdeskProcess, useServe } from '../support/cli.ts';
 import { quickEngine } from '../support/quick-engine.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
 import { playsAll } from '../support/combinations.ts';
@@ -133,6 +134,33 @@ describe.concurrent('serve', () => {
     await serve(['--data', dir]);
     expect(statSync(join(dir, SOCKET)).mode & 0o777).toBe(0o600);
     expect(statSync(join(dir, 'run')).mode & 0o777).toBe(0o700);
+  });
+
+  // In processes of their own, because the fault that is tested would never return.
+  it.runIf(existsSync('/proc')).each([
+    ['serve', ['serve', '--port', '0']],
+    ['a standby', ['serve', '--port', '0', '--standby', tmpdir()]],
+    ['restore', ['restore', 'desk.gasdesk-backup']],
+  ])('%s ends at once if its data folder cannot be created', async (_what, args) => {
+    const ended = await gasdeskProcess([...args, '--data', '/proc/desks/mine'], { GASDESK_PASSPHRASE: 'any' });
+    expect(ended).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^gasdesk: Cannot use the (data )?folder \/proc\/desks\/mine: .*ENOENT.*'\/proc\/desks'\)?\n$/,
+      ),
+    });
+  });
+
+  it('a standby refuses at once a folder that contains files of others', async () => {
+    const dir = tempFolder();
+    writeFileSync(join(dir, 'letter.txt'), '');
+    const passphrase = { GASDESK_PASSPHRASE: 'any' };
+    const { code, stderr } = await gasdesk(['serve', '--standby', tempFolder(), '--data', dir], passphrase);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `gasdesk: The folder ${dir} contains files that do not belong to Gasdesk. Choose an empty folder\n`,
+    });
   });
 
   it('refuses a wrong passphrase and touches nothing', async () => {

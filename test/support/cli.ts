@@ -5,6 +5,7 @@ import { Readable, Writable } from 'node:stream';
 import { afterAll } from 'vitest';
 import { nodeFlags } from '../../scripts/node-flags.ts';
 import { runGasdesk } from '../../src/cli/run.ts';
+import { PATIENCE_MS } from './patience.ts';
 
 export interface CliResult {
   /** Null if a signal ended it. */
@@ -39,10 +40,12 @@ const collect = (stream: Readable): (() => string) => {
   return () => all;
 };
 
-const start = (args: readonly string[], env: CliEnvironment, cli = CLI) => {
+const start = (args: readonly string[], env: CliEnvironment, cli = CLI, timeout?: number) => {
   const child = spawn(process.execPath, [...nodeFlags, cli, ...args], {
     env: { ...NOWHERE, ...COMPILED, ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
+    timeout,
+    killSignal: 'SIGKILL',
   });
   child.stdin.end();
   const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
@@ -79,9 +82,12 @@ export const gasdesk = (args: readonly string[], env: CliEnvironment = {}): Prom
 /** Runs a command that reads `input` from standard input, in this process. */
 export const gasdeskReading = (input: string, args: readonly string[]): Promise<CliResult> => runHere(args, {}, input);
 
-/** Runs a command to its end in a process of its own; `cli`: the script of another copy of this program. */
+/**
+ * Runs a command to its end in a process of its own, which is killed before the test counts as hung; `cli`: the script of
+ * another copy of this program.
+ */
 export const gasdeskProcess = (args: readonly string[], env: CliEnvironment = {}, cli = CLI): Promise<CliResult> =>
-  start(args, env, cli).ended;
+  start(args, env, cli, PATIENCE_MS / 2).ended;
 
 const startServing = async (
   args: readonly string[],

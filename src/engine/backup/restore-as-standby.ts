@@ -4,7 +4,7 @@ import { requireCopyPassphrase } from '../continuous-backup/read-copy.ts';
 import { waitForLead } from '../continuous-backup/standby.ts';
 import { leaseTarget, saveHolder } from '../continuous-backup/take-lead.ts';
 import type { TargetPlace } from '../continuous-backup/target.ts';
-import { restoreBackup } from './restore.ts';
+import { requireRestorable, restoreBackup } from './restore.ts';
 
 interface StandbyOrder {
   /** Of the continuous backup. */
@@ -19,11 +19,13 @@ interface StandbyOrder {
  * engine on that folder then continues the lead.
  *
  * @returns false if `signal` ended the waiting
- * @throws EngineError as {@link leaseTarget} and {@link restoreBackup}; `BACKUP_PASSPHRASE_WRONG` at once
+ * @throws EngineError as {@link leaseTarget} and {@link restoreBackup}; `BACKUP_PASSPHRASE_WRONG` and
+ * `DATA_FOLDER_UNUSABLE` at once
  */
 export const restoreAsStandby = async ({ place, passphrase, dir, signal }: StandbyOrder): Promise<boolean> => {
+  // A folder that cannot be used and a wrong passphrase are reported now, and not when the copy is needed.
+  requireRestorable(dir);
   const target = await leaseTarget(place, systemEntropy);
-  // A wrong passphrase is reported now, and not when the copy is needed.
   await requireCopyPassphrase(target, passphrase);
   const lead = await waitForLead(target, signal).catch((error: unknown) => {
     if (signal.aborted) return undefined;

@@ -13,6 +13,7 @@ import { EngineError } from '../../shared/errors.ts';
 import { systemEntropy } from '../base/clock.ts';
 import type { S3Access } from '../continuous-backup/target.ts';
 import { copyingFolder } from '../continuous-backup/copying-folder.ts';
+import { createFolder } from '../data-folder/create-folder.ts';
 import {
   type DataFolder,
   KEYSTORES,
@@ -143,12 +144,25 @@ const isDataFolder = (names: readonly string[]): boolean =>
 
 const namesIn = (dir: string): string[] => {
   try {
-    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    createFolder(dir);
     return readdirSync(dir);
   } catch (cause) {
     const why = (cause as Error).message;
     throw new EngineError('DATA_FOLDER_UNUSABLE', `Cannot use the folder ${dir}: ${why}`, { dir }, { cause });
   }
+};
+
+/**
+ * Creates a folder if it is missing, and refuses one whose files do not belong to Gasdesk.
+ *
+ * @returns the names in it
+ * @throws EngineError `DATA_FOLDER_UNUSABLE`
+ */
+export const requireRestorable = (dir: string): readonly string[] => {
+  const names = namesIn(dir);
+  if (names.length === 0 || isDataFolder(names)) return names;
+  const message = `The folder ${dir} contains files that do not belong to Gasdesk. Choose an empty folder`;
+  throw new EngineError('DATA_FOLDER_UNUSABLE', message, { dir });
 };
 
 /**
@@ -181,11 +195,7 @@ const unpack = async ({ file, s3 = NO_S3, passphrase, until }: RestoreOrder, dir
 export const restoreBackup = async (order: RestoreOrder): Promise<RestoreResult> => {
   const dir = resolve(order.dir);
   const isNew = !existsSync(dir);
-  const names = namesIn(dir);
-  if (names.length > 0 && !isDataFolder(names)) {
-    const message = `The folder ${dir} contains files that do not belong to Gasdesk. Choose an empty folder`;
-    throw new EngineError('DATA_FOLDER_UNUSABLE', message, { dir });
-  }
+  const names = requireRestorable(dir);
   // The lock file is created only later, so that an empty folder stays empty if the backup is refused.
   let lock = names.length > 0 ? lockDataFolder(dir) : undefined;
   try {

@@ -1,18 +1,9 @@
 import { createHash } from 'node:crypto';
-import {
-  chmodSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  realpathSync,
-  rmdirSync,
-  statSync,
-} from 'node:fs';
+import { chmodSync, existsSync, lstatSync, mkdtempSync, readdirSync, realpathSync, rmdirSync, statSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join, posix, win32 } from 'node:path';
 import { EngineError } from '../../shared/errors.ts';
+import { createFolder } from './create-folder.ts';
 import { lockFile } from './lock.ts';
 
 /** Files of an engine, by name in the data folder. A backup contains these and {@link keystoreFiles}. */
@@ -103,7 +94,7 @@ const unusable = (dir: string, why: string, cause?: unknown): EngineError =>
 /** Tests by writing a file, because permissions, read-only mounts and full quotas are otherwise hard to detect. */
 const writableFolder = (path: string): string => {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    createFolder(path);
     rmdirSync(mkdtempSync(join(path, '.write-test-')));
     return realpathSync(path);
   } catch (cause) {
@@ -136,7 +127,7 @@ const controlSocket = (dir: string, { platform, temporary }: Machine): string =>
 /** All users share the temporary folder, so another user may have put a folder or a link there under this name. */
 const ownFolder = (dir: string, folder: string): void => {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    createFolder(folder);
     const stat = lstatSync(folder);
     if (!stat.isDirectory() || stat.uid !== process.getuid?.()) throw new Error(`${folder} belongs to another user`);
     chmodSync(folder, 0o700);
