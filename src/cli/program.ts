@@ -1,5 +1,6 @@
 import { Command, Help } from 'commander';
 import { version } from '../engine/base/version.ts';
+import { command } from './command.ts';
 import { examples } from './examples.ts';
 import { terminal } from './terminal.ts';
 
@@ -56,6 +57,40 @@ export const withTodaysNames = (args: readonly string[]): string[] =>
     return word.replace(/^--paymaster(?=$|=)/, '--dapp').replace(/^--chain-id(?=$|=)/, '--chain');
   });
 
+/** Options of every command, by the flag. True if a value follows. */
+const COMMON: ReadonlyMap<string, boolean> = new Map(
+  command('any', '').options.map(({ long, required }) => [long ?? '', required]),
+);
+
+/** Moves options of every command from before the command's name to the end. Without a command, they mean nothing. */
+export const withCommandFirst = (args: readonly string[]): readonly string[] => {
+  let at = 0;
+  for (let flag = args[0]; flag !== undefined; flag = args[at]) {
+    const takesValue = COMMON.get(flag.split('=', 1)[0] ?? '');
+    if (takesValue === undefined) break;
+    at += takesValue && !flag.includes('=') ? 2 : 1;
+  }
+  const rest = args.slice(at);
+  return rest.length === 0 ? rest : [...rest, ...args.slice(0, at)];
+};
+
+/**
+ * Commander reports a missing option before an unknown one, which is probably the same option, misspelt. So a command
+ * with an unknown option misses nothing; it fails in any case.
+ */
+const reportUnknownFirst = (one: Command): void => {
+  one.parseOptions = (argv) => {
+    const parsed = Command.prototype.parseOptions.call(one, argv);
+    if (parsed.unknown.length > 0 && one.commands.length === 0) {
+      for (const option of one.options) {
+        const name = option.attributeName();
+        if (option.mandatory && one.getOptionValue(name) === undefined) one.setOptionValue(name, null);
+      }
+    }
+    return parsed;
+  };
+};
+
 /** Adds examples to the help of each command. Commands are shared by all programs of a process, so this may be repeated. */
 const addExamples = (one: Command, name: string): void => {
   const lines = examples[name] ?? [];
@@ -78,7 +113,11 @@ const leaveProcessToUs = (one: Command): void => {
     writeOut: (text) => void terminal().stdout.write(text),
     writeErr: (text) => void terminal().stderr.write(text),
   });
-  one.showHelpAfterError('(use --help for usage)');
+  const names = one.parent === null ? [] : one.commands.map((child) => child.name());
+  one.showHelpAfterError(
+    names.length === 0 ? '(use --help for usage)' : `(commands: ${names.join(', ')}; use --help for usage)`,
+  );
+  reportUnknownFirst(one);
   one.commands.forEach(leaveProcessToUs);
 };
 

@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import { EngineError } from '../shared/errors.ts';
 import { printCompletions } from './complete.ts';
 import { COMPLETE } from './completion.ts';
-import { createProgram, withTodaysNames } from './program.ts';
+import { createProgram, withCommandFirst, withTodaysNames } from './program.ts';
 import { type Terminal, commandLog, exitWith, inTerminal, printError } from './terminal.ts';
 
 const FAILED = 1;
@@ -40,7 +40,7 @@ export const runGasdesk = (args: readonly string[], terminal: Terminal): Promise
         await printCompletions(args.slice(1));
         return;
       }
-      const meant = withTodaysNames(args);
+      const meant = withTodaysNames(withCommandFirst(args));
       const program = await createProgram(meant[0]);
       await program.parseAsync(meant, { from: 'user' });
     } catch (error) {

@@ -53,6 +53,21 @@ const MISTAKES: readonly (readonly [what: string, args: readonly string[], code:
     2,
     /unknown option '--limt'\n\(Did you mean --limit\?\)/,
   ],
+  [
+    'an option in wrong letters, without which a required one is missing',
+    ['dapp', 'create', '--nmae', 'New', '--chain', 'Local'],
+    2,
+    /^error: unknown option '--nmae'\n\(Did you mean --name\?\)\n\(use --help for usage\)\n$/,
+  ],
+  [
+    'a subcommand that does not exist, and is like no other',
+    ['vault', 'create'],
+    2,
+    /unknown command 'create'\n\(commands: status, open, passphrase; use --help for usage\)/,
+  ],
+  ['an option before a command that does not exist', ['--json', 'decison', 'list'], 2, /\(Did you mean decisions\?\)/],
+  ['an unknown option before the command', ['--dta', '.', 'serve'], 2, /unknown option '--dta'/],
+  ['an option without a command', ['--json'], 2, /Usage: gasdesk \[options\] \[command\]/],
   ['a group without a subcommand', ['rule'], 2, /Commands:\n {2}list/],
   ['an option without its value', ['decisions', 'list', '--dapp'], 2, /argument missing/],
   [
@@ -216,6 +231,15 @@ describe('what was a mistake works', () => {
     const { code, stdout, stderr } = await run('policy', 'show', ...args, '--json');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('Pixel Bazaar');
+  });
+
+  it.each([
+    [['--json', '--data', join(home, 'gasdesk'), 'dapp', 'list']],
+    [[`--data=${join(home, 'gasdesk')}`, 'dapp', 'list', '--json']],
+  ])('options of every command before its name: %s', async (args) => {
+    const list = await run('dapp', 'list', '--json');
+    expect(list.stdout).toContain('Pixel Bazaar');
+    expect(await gasdesk(args)).toEqual(list);
   });
 
   it('the group "paymaster", and the data of a rule as --data', async () => {
