@@ -120,14 +120,19 @@ test('a setting of the wrong type in the file is refused, not guessed at', () =>
   expect(refusal({ file }).message).toContain(`showReasons (from ${file}) must be true or false`);
 });
 
-test('a misspelt setting is refused in every source, and the right names are listed', () => {
+test('a misspelt setting is refused in every source, and the nearest name is suggested', () => {
   write('{"prot": 1, "__proto__": {"port": 1}, "toString": 1}');
-  const error = refusal({ flags: { hots: 'x' }, env: { GASDESK_PROT: '1', PATH: '/bin' }, file });
+  const error = refusal({
+    flags: { hots: 'x' },
+    env: { GASDESK_PROT: '1', GASDESK_PASPHRASE: 'x', PATH: '/bin' },
+    file,
+  });
   expect(error.data.errors).toEqual([
-    expect.stringContaining('hots (from --hots) is not a setting. The settings are: host, port,'),
-    expect.stringContaining('GASDESK_PROT (from GASDESK_PROT) is not a setting'),
-    expect.stringContaining(`prot (from ${file}) is not a setting`),
-    expect.stringContaining('__proto__'),
+    'hots (from --hots) is not a setting. Did you mean host?',
+    'GASDESK_PROT (from the environment) is not a setting. Did you mean GASDESK_PORT?',
+    'GASDESK_PASPHRASE (from the environment) is not a setting. Did you mean GASDESK_PASSPHRASE?',
+    `prot (from ${file}) is not a setting. Did you mean port?`,
+    expect.stringMatching(/^__proto__ .* is not a setting\. The settings are: host, port,/),
     expect.stringContaining('toString'),
   ]);
 });

@@ -6,6 +6,7 @@ import { logLevels } from '../base/log.ts';
 import { Secret } from '../base/secret.ts';
 import { backupSettings, secret } from './backup-settings.ts';
 import { hasPassword, isDatabaseUrl, withoutPassword } from './database-url.ts';
+import { nearestName } from './nearest-name.ts';
 
 /** A limit of requests per minute. All of them may arrive at the same time. */
 const rateLimit = (standard: number) =>
@@ -310,5 +311,16 @@ const layerErrors = ({ values, source }: Layer): string[] =>
     return [`${key} (from ${source(key)}) must be ${schema.description ?? 'valid'}`];
   });
 
-const unknownKey = (key: string, source: string): string =>
-  `${key} (from ${source}) is not a setting. The settings are: ${keys.join(', ')}`;
+/** Which setting was probably meant. @param nearest undefined if none is similar */
+const meantWords = (nearest: string | undefined): string =>
+  nearest === undefined ? `The settings are: ${keys.join(', ')}` : `Did you mean ${nearest}?`;
+
+/** Says that a setting does not exist, and which one was probably meant. */
+export const notASetting = (key: string): string => `${key} is not a setting. ${meantWords(nearestName(key, keys))}`;
+
+const unknownKey = (key: string, source: string): string => {
+  // A variable is its own source.
+  if (key !== source) return `${key} (from ${source}) is not a setting. ${meantWords(nearestName(key, keys))}`;
+  const variables = [...keys.map(variableName), ...OTHER_VARIABLES];
+  return `${key} (from the environment) is not a setting. ${meantWords(nearestName(key, variables))}`;
+};

@@ -8,6 +8,7 @@ import {
   type ConfigSources,
   acceptedBySetting,
   describeConfig,
+  notASetting,
   saveSetting,
   shownValue,
 } from './config.ts';
@@ -85,8 +86,7 @@ export const createSettings = (started: Config, sources: ConfigSources, file: st
   const find = (key: string): ConfigEntry => {
     const entry = entries().find((one) => one.key === key);
     if (entry !== undefined) return entry;
-    const known = entries().map((one) => one.key);
-    throw new EngineError('CONFIG_NOT_CHANGEABLE', `${key} is not a setting. The settings are: ${known.join(', ')}`);
+    throw new EngineError('CONFIG_NOT_CHANGEABLE', notASetting(key));
   };
 
   return {
