@@ -86,7 +86,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'policy history': ['policy history --dapp Game'],
   'policy show': ['policy show --dapp Game', 'policy show --dapp Game --revision sha256:3f2a'],
   'policy diff': ['policy diff sha256:3f2a sha256:77b0 --dapp Game'],
-  'policy export': ['policy export --dapp Game > policy.yaml', 'policy export --dapp Game --into policy.yaml'],
+  'policy export': ['policy export --dapp Game --out policy.yaml', 'policy export --dapp Game --into policy.yaml'],
   'policy apply': ['policy apply policy.yaml --dapp Game', 'policy apply policy.yaml --dapp Game --dry-run'],
   'policy test': ['policy test policy.yaml'],
   'policy try': [

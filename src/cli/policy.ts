@@ -95,7 +95,7 @@ const diff = calling(
   forPeople(({ changes }) => linesFor([linesOf(changes, 'No difference.')])),
 );
 
-const exportFile = taking<'policies.export', { readonly into?: string }>(
+const exportFile = taking<'policies.export', { readonly into?: string; readonly out?: string }>(
   'export',
   'Write the policy of a DApp as a YAML file, without credentials',
   'policies.export',
@@ -106,14 +106,16 @@ const exportFile = taking<'policies.export', { readonly into?: string }>(
       send: readPolicyFile,
     },
   },
-  (input, { into: file, ...options }) =>
+  (input, { into, out, ...options }) =>
     printFromDesk(options, async (call) => {
-      const { revision, text } = await aboutFile(file, () => call('policies.export', input));
+      const { revision, text } = await aboutFile(into, () => call('policies.export', input));
+      const file = into ?? out;
       if (file === undefined) return options.json === true ? { revision, text } : text;
-      if (text !== input.into) await onFile(`write the file ${file}`, () => writeFile(file, text));
-      return { file, revision, changed: text !== input.into };
+      const changed = text !== input.into;
+      if (changed) await onFile(`write the file ${file}`, () => writeFile(file, text));
+      return into === undefined ? { file, revision } : { file, revision, changed };
     }),
-);
+).addOption(new Option('--out <file>', 'file to write (default: standard output)').conflicts('into'));
 
 const apply = taking<'policies.apply', ApplyFlags>(
   'apply',

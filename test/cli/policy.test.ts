@@ -124,6 +124,10 @@ contracts:
 
     expect(await json('export', '--into', file)).toEqual({ file, revision, changed: false });
     expect(readFileSync(file, 'utf8')).toBe(text);
+    const copy = join(dir, 'copy.yaml');
+    expect(await json('export', '--out', copy)).toEqual({ file: copy, revision });
+    expect(readFileSync(copy, 'utf8')).toBe(await out('export'));
+    expect((await run('export', '--out', copy, '--into', file)).stderr).toContain('cannot be used with option');
     edit('threshold: 5', 'threshold: 9');
     expect(await out('export', '--into', file)).toMatch(/changed +yes\n$/);
     expect(readFileSync(file, 'utf8')).toContain('# Per user, not per wallet');
