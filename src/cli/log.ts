@@ -11,6 +11,7 @@ import { MAX_WHOLE_NUMBER, command, wholeNumber } from './command.ts';
 import { type DeskOptions, onFile, openEngine, withDesk } from './desk.ts';
 import { calling, forPeople } from './fields.ts';
 import { harmless, humanText, print } from './human-text.ts';
+import { entryRows } from './log-entries.ts';
 import { withPageProgress } from './page-progress.ts';
 import { exitWith, printLine, terminal } from './terminal.ts';
 
@@ -95,9 +96,7 @@ const list = calling(
     before: '--before <entry>  only entries before this one',
     limit: 'maximum number of entries',
   },
-  forPeople((entries) =>
-    entries.map(({ body, at, ...entry }) => ({ ...entry, at: new Date(at).toISOString(), body: JSON.stringify(body) })),
-  ),
+  (entries, { call, json }) => (json ? entries : entryRows(call, entries)),
 );
 
 const acceptRollback = command(

@@ -105,3 +105,14 @@ test('an invalid expression is reported', async () => {
   const { code, stderr } = await rule('add', '--type', 'CONDITION', '--name', 'C', '--policy-data', data);
   expect([code, stderr]).toEqual([2, expect.stringContaining('No such key: nothing')]);
 });
+
+test('the log says in words what was changed, by whom, and with --json exactly', async () => {
+  const list = '{"mode":"ALLOW","addresses":["0x1111111111111111111111111111111111111111"]}';
+  await json('add', '--type', 'SENDERS', '--name', 'Members', '--policy-data', list);
+  const { stdout } = await gasdesk(['log', 'list', '--data', dir]);
+  const [, ...lines] = stdout.split('\n');
+  expect(lines[0]).toMatch(/^\d+ +[-\d]{10}T\S+Z +policy +- +Policy of DApp “Game” in force: sha256:[0-9a-f]{12}$/);
+  expect(lines[1]).toMatch(/^\d+ +\S+ +action +Command line +Rule “Members” of DApp “Game” added$/);
+  const entries = await gasdesk(['log', 'list', '--kind', 'action', '--limit', '1', '--json', '--data', dir]);
+  expect(JSON.parse(entries.stdout)).toMatchObject([{ kind: 'action', body: { action: 'rules.create', via: 'cli' } }]);
+});

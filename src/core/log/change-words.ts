@@ -1,7 +1,4 @@
-import type { Change, EntryBody } from '../../../../core/log/entry.ts';
-import { exactTime } from '../../ui/time.ts';
-
-export type { Change };
+import type { Change, EntryBody } from './entry.ts';
 
 /** Names of what entries refer to by id. */
 export interface Names {
@@ -18,11 +15,13 @@ export interface ChangeWords {
   readonly did: string;
 }
 
-/** A changed field. An empty text means that the field did not exist before, or does not exist afterwards. */
-export interface FieldChange {
-  readonly field: string;
-  readonly before: string;
-  readonly after: string;
+/** A changed field. Undefined: it did not exist before, or does not exist afterwards. */
+interface ChangedField {
+  /** Its name and those of the fields that contain it, with dots between them. */
+  readonly path: string;
+  readonly name: string;
+  readonly before: unknown;
+  readonly after: unknown;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -31,9 +30,6 @@ const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const ABBREVIATIONS: readonly string[] = ['abi', 'api', 'id', 'rpc', 'url'];
-/** SQLite stores booleans as 0 and 1. */
-const YES_OR_NO: ReadonlySet<string> = new Set(['active', 'checked', 'preFund']);
-const TIMES: ReadonlySet<string> = new Set(['since', 'revokedAt', 'expiresAt', 'backedUpAt']);
 
 /** The name of a field as readable text: `allowedOrigins` becomes `allowed origins`. */
 const fieldWords = (name: string): string =>
@@ -43,14 +39,6 @@ const fieldWords = (name: string): string =>
     .map((word) => (ABBREVIATIONS.includes(word) ? word.toUpperCase() : word))
     .join(' ');
 
-const valueText = (field: string, value: unknown): string => {
-  if (value === undefined || value === null) return '';
-  if (YES_OR_NO.has(field)) return value === 0 ? 'no' : 'yes';
-  if (TIMES.has(field) && typeof value === 'number') return exactTime(value);
-  if (Array.isArray(value) && !value.some((one) => typeof one === 'object')) return value.join(', ') || 'none';
-  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
-};
-
 /** Values without nested fields, by their paths. The fields in a rule's `data` count as fields of the rule. */
 const leavesOf = (value: unknown, path: readonly string[] = []): Map<string, unknown> => {
   if (value === null || value === undefined) return new Map();
@@ -59,14 +47,15 @@ const leavesOf = (value: unknown, path: readonly string[] = []): Map<string, unk
   return new Map(Object.entries(value).flatMap(([name, part]) => [...leavesOf(part, within(name))]));
 };
 
-export const fieldChanges = ({ before, after }: Change): FieldChange[] => {
+export const changedFields = ({ before, after }: Change): ChangedField[] => {
   const [old, now] = [leavesOf(before), leavesOf(after)];
   return [...new Set([...old.keys(), ...now.keys()])]
     .filter((path) => JSON.stringify(old.get(path)) !== JSON.stringify(now.get(path)))
     .map((path) => ({
-      field: path.split('.').map(fieldWords).join(' '),
-      before: valueText(path, old.get(path)),
-      after: valueText(path, now.get(path)),
+      path,
+      name: path.split('.').map(fieldWords).join(' '),
+      before: old.get(path),
+      after: now.get(path),
     }));
 };
 
@@ -74,7 +63,7 @@ export const fieldChanges = ({ before, after }: Change): FieldChange[] => {
 const didWords = (change: Change, added: string, removed: string): string => {
   if (change.before === null) return added;
   if (change.after === null) return removed;
-  const fields = fieldChanges(change).map(({ field }) => field);
+  const fields = changedFields(change).map(({ name }) => name);
   if (fields.join() === 'active') return isFields(change.after) && change.after['active'] === 1 ? 'resumed' : 'paused';
   const isPlain = fields.length === 0 || fields.join() === 'value' || fields.join() === 'address';
   return isPlain ? 'changed' : `changed: ${fields.join(', ')}`;

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type Change, changeWords, fieldChanges, whoWords } from './change-words.ts';
+import { changeWords, whoWords } from './change-words.ts';
+import type { Change } from './entry.ts';
 
 const names = {
   dapp: (id: string) => (id === 'd1' ? 'Game' : undefined),
@@ -69,28 +70,6 @@ test.each([
   ['gizmo', 'g1', 1, 2, 'gizmo g1 changed'],
 ])('%s %s: a change is a sentence', (subject, id, before, after, sentence) => {
   expect(said(subject, id, before, after)).toBe(sentence);
-});
-
-test('only fields that differ are listed, nested ones by their own name, in words', () => {
-  const before = { ...rule, data: { threshold: 5, cycleDuration: { value: 1, unit: 'day' } } };
-  const after = { ...rule, active: 0, data: { threshold: 5, cycleDuration: { value: 2, unit: 'day' } } };
-  expect(fieldChanges({ subject: 'rule', id: 'r1', before, after })).toEqual([
-    { field: 'active', before: 'yes', after: 'no' },
-    { field: 'cycle duration value', before: '1', after: '2' },
-  ]);
-  expect(fieldChanges({ subject: 'setting', id: 'allowedHosts', before: [], after: ['a', 'b'] })).toEqual([
-    { field: 'value', before: 'none', after: 'a, b' },
-  ]);
-  expect(fieldChanges({ subject: 'webhook', id: 'w', before: null, after: { url: 'u', requestType: 'POST' } })).toEqual(
-    [
-      { field: 'URL', before: '', after: 'u' },
-      { field: 'request type', before: '', after: 'POST' },
-    ],
-  );
-  const list = [{ name: 'mint' }];
-  expect(fieldChanges({ subject: 'rule', id: 'r', before: { data: {} }, after: { data: { list } } })).toEqual([
-    { field: 'list', before: '', after: JSON.stringify(list, null, 2) },
-  ]);
 });
 
 test('the author of a change is named by the way in', () => {

@@ -1,0 +1,29 @@
+import { changedFields } from '../../../../core/log/change-words.ts';
+import type { Change } from '../../../../core/log/entry.ts';
+import { exactTime } from '../../ui/time.ts';
+
+/** A changed field. An empty text means that the field did not exist before, or does not exist afterwards. */
+export interface FieldChange {
+  readonly field: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** SQLite stores booleans as 0 and 1. */
+const YES_OR_NO: ReadonlySet<string> = new Set(['active', 'checked', 'preFund']);
+const TIMES: ReadonlySet<string> = new Set(['since', 'revokedAt', 'expiresAt', 'backedUpAt']);
+
+const valueText = (field: string, value: unknown): string => {
+  if (value === undefined || value === null) return '';
+  if (YES_OR_NO.has(field)) return value === 0 ? 'no' : 'yes';
+  if (TIMES.has(field) && typeof value === 'number') return exactTime(value);
+  if (Array.isArray(value) && !value.some((one) => typeof one === 'object')) return value.join(', ') || 'none';
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+};
+
+export const fieldChanges = (change: Change): FieldChange[] =>
+  changedFields(change).map(({ path, name, before, after }) => ({
+    field: name,
+    before: valueText(path, before),
+    after: valueText(path, after),
+  }));
