@@ -21,12 +21,24 @@ const HEX = /^0x[\da-f]*$/i;
 /** No secret is shorter, in characters. */
 const SHORTEST = 16;
 
-/** A text without secrets. */
-export const redactedText = (text: string): string =>
+const PERCENT_ENCODED = /%([0-7][\da-f])/gi;
+
+const decodedOnce = (text: string): string =>
+  text.replace(PERCENT_ENCODED, (_encoded, code: string) => String.fromCodePoint(Number.parseInt(code, 16)));
+
+const withoutSecrets = (text: string): string => SECRETS.reduce((rest, pattern) => rest.replace(pattern, MARK), text);
+
+/** A text without secrets. If one is percent-encoded, as in a URL or in a URL within a URL, the text is decoded. */
+export const redactedText = (text: string): string => {
   // Nearly all texts of a request are hex, and long.
-  text.length < SHORTEST || (text.startsWith('0x') && HEX.test(text))
-    ? text
-    : SECRETS.reduce((rest, pattern) => rest.replace(pattern, MARK), text);
+  if (text.length < SHORTEST || (text.startsWith('0x') && HEX.test(text))) return text;
+  if (text.includes('%')) {
+    const decoded = decodedOnce(decodedOnce(text));
+    const kept = withoutSecrets(decoded);
+    if (kept !== decoded) return kept;
+  }
+  return withoutSecrets(text);
+};
 
 const redactedMember = (name: string, value: unknown): unknown =>
   value !== null && value !== undefined && SECRET_MEMBER.test(name) ? MARK : redacted(value);
@@ -43,13 +55,8 @@ export const redacted = (value: unknown): unknown => {
     const kept = parts.map(redacted);
     return kept.every((part, index) => part === parts[index]) ? value : kept;
   }
-  let changed: Record<string, unknown> | undefined;
-  for (const name of Object.keys(value)) {
-    const part = (value as Readonly<Record<string, unknown>>)[name];
-    const kept = redactedMember(name, part);
-    if (kept === part) continue;
-    changed ??= { ...value };
-    changed[name] = kept;
-  }
-  return changed ?? value;
+  const members = Object.entries(value);
+  const kept = members.map(([name, part]) => [redactedText(name), redactedMember(name, part)] as const);
+  const isSame = kept.every(([name, part], index) => name === members[index]?.[0] && part === members[index][1]);
+  return isSame ? value : Object.fromEntries(kept);
 };
