@@ -32,3 +32,19 @@ test.each(['f(uint8[999999999])', 'f(uint8[999999][999999])', 'f((uint8[99999999
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(50_000_000);
   },
 );
+
+test('the ABI of a contract is read once, however many calls go to it', () => {
+  let reads = 0;
+  const contract = {
+    name: 'Items',
+    address: TARGET,
+    get abi() {
+      reads += 1;
+      return '[{"type":"function","name":"mint","inputs":[{"type":"uint256"}],"stateMutability":"nonpayable"}]';
+    },
+  } as const;
+  const described = Array.from({ length: 3 }, () => callsOf(decided('mint(uint256)', word(3)), [contract]).calls[0]);
+  expect(described.map((call) => call?.contract)).toEqual(['Items', 'Items', 'Items']);
+  expect(described.map((call) => call?.args)).toEqual([['3'], ['3'], ['3']]);
+  expect(reads).toBe(1);
+});

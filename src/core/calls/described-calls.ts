@@ -5,7 +5,7 @@ import type { DecisionRecord } from '../../shared/schema/decision.ts';
 import { type Address, type Hex, address, hex, sameAddress } from '../../shared/schema/hex.ts';
 import { decodeCalls } from './decode-calls.ts';
 import type { DecodedCall } from './decoding.ts';
-import { stateChangingMethods } from '../contract-abi/methods.ts';
+import { type ContractMethod, stateChangingMethods } from '../contract-abi/methods.ts';
 import type { decodedCall } from '../../shared/schema/inspection.ts';
 
 /** What a call is described with, of a registered contract. */
@@ -73,6 +73,17 @@ const argsOf = ({ name, signature }: { name: string; signature: string }, data: 
   }
 };
 
+/** Cache of the methods of contracts, because many calls of a request may go to the same contract. */
+const methods = new WeakMap<NamedContract, readonly ContractMethod[]>();
+
+const methodsOf = (contract: NamedContract): readonly ContractMethod[] => {
+  const known = methods.get(contract);
+  if (known !== undefined) return known;
+  const read = stateChangingMethods(contract.abi);
+  methods.set(contract, read);
+  return read;
+};
+
 /** Describes a call with the names of the registered contracts, or else with the names recorded in the decision. */
 export const describeCall = (
   { target, value, data, operation }: DecodedCall,
@@ -82,7 +93,7 @@ export const describeCall = (
   const contract = contracts.find(({ address }) => sameAddress(address, target));
   const selector = data.slice(0, SELECTOR_LENGTH);
   const method =
-    (contract && stateChangingMethods(contract.abi).find((candidate) => candidate.selector === selector)) ??
+    (contract && methodsOf(contract).find((candidate) => candidate.selector === selector)) ??
     tracedMethod(traced?.method, selector);
   return {
     target,
