@@ -6,6 +6,7 @@ import { contractAt, deployContract, devWallet, fundGasTank } from '../../src/de
 import { costParts } from '../../src/shared/schema/cost.ts';
 import { weiToDecimal } from '../../src/shared/schema/decimal.ts';
 import { layouts } from '../../src/core/paymaster-layouts/registry.ts';
+import { gameItems } from '../../src/demo/game-items.ts';
 import { gasdesk } from '../support/cli.ts';
 import { type ClientDapp, clientDapp } from '../support/client-world.ts';
 import { sized } from '../support/combinations.ts';
@@ -79,6 +80,19 @@ describe('costs', () => {
     expect(await costsOf(dapp.paymasterId, { to: from })).toMatchObject({ chains: [] });
     const { chains } = await costsOf(dapp.paymasterId, { by: 'bundler' });
     expect(chains[0]!.groups.map(({ key }) => key)).toEqual([world().operator.address.toLowerCase()]);
+  });
+
+  test('are grouped by the names of methods, also of a contract that was registered after the calls', async () => {
+    const dapp = await clientDapp(world(), '1.1.0');
+    const { mineOne, settledCosts } = await sponsoredBundles(world(), dapp, 2);
+    await mineOne();
+    const { gameItems: address } = world().contracts;
+    const names = ({ groups }: Awaited<ReturnType<typeof settledCosts>>) => groups.map(({ name }) => name).sort();
+    const unnamed = names(await settledCosts(2)).map((name) => name.toLowerCase());
+    expect(unnamed).toEqual([`${address.toLowerCase()}.0xa0712d68`, `${address.toLowerCase()}.0xdeadbeef`]);
+    const contract = { name: 'Items', address, abi: gameItems.formatJson(), whitelistedMethods: ['mint'] };
+    await world().engine.service.call('contracts.create', { paymasterId: dapp.paymasterId, ...contract });
+    expect(names(await settledCosts(2))).toEqual(['Items.0xdeadbeef', 'Items.mint']);
   });
 
   test('are worth what the coin was worth when operations were mined', async () => {

@@ -1,6 +1,6 @@
 import { type Address, type Hex, addressKey } from '../../shared/schema/hex.ts';
 import { stateChangingMethods, whitelisted } from './methods.ts';
-import type { Policy, PolicyContract } from '../policy/policy.ts';
+import type { PolicyContract } from '../policy/policy.ts';
 
 export interface WhitelistedContract {
   readonly name: string;
@@ -14,7 +14,11 @@ export interface WhitelistedContract {
 /** Registered contracts by lower-case address. */
 export type ContractWhitelist = ReadonlyMap<Address, WhitelistedContract>;
 
-const compiled = new WeakMap<Policy, ContractWhitelist>();
+interface WithContracts {
+  readonly contracts: readonly PolicyContract[];
+}
+
+const compiled = new WeakMap<WithContracts, ContractWhitelist>();
 
 const compile = ({ name, active, abi, whitelistedMethods }: PolicyContract): WhitelistedContract => {
   const methods = stateChangingMethods(abi);
@@ -27,7 +31,7 @@ const compile = ({ name, active, abi, whitelistedMethods }: PolicyContract): Whi
 };
 
 /** The registered contracts of a policy by address, with the selectors they sponsor. */
-export const whitelistOf = (policy: Policy): ContractWhitelist => {
+export const whitelistOf = (policy: WithContracts): ContractWhitelist => {
   const known = compiled.get(policy);
   if (known !== undefined) return known;
   const whitelist = new Map(policy.contracts.map((contract) => [addressKey(contract.address), compile(contract)]));

@@ -1,9 +1,9 @@
 import { max } from '../../shared/bigints.ts';
 import { type CostGrouping, costParts } from '../../shared/schema/cost.ts';
-import { type Address, addressKey } from '../../shared/schema/hex.ts';
+import { type Address, type Hex, addressKey } from '../../shared/schema/hex.ts';
 import { isV06 } from '../../shared/schema/user-operation.ts';
 import { tracedCalls } from '../calls/traced-calls.ts';
-import { whitelistOf } from '../contract-abi/whitelist.ts';
+import { type ContractWhitelist, whitelistOf } from '../contract-abi/whitelist.ts';
 import { readableFacts } from '../decision/record.ts';
 import { ruleInput } from '../decision/rule-input.ts';
 import type { StoredRecord } from '../decision/stored-record.ts';
@@ -115,16 +115,22 @@ const partsOf = ({ record, costWei, receipt }: PaidOperation): CostParts | undef
   return receipt && signed && splitCost(costWei, receipt.charged, signed, receipt.bundle);
 };
 
-/** The methods that an operation calls, each once, such as `mint + approve`. */
-const methodsOf = (record: StoredRecord, policy: Policy | undefined): string => {
+/**
+ * The methods that an operation calls, each once, such as `mint + approve`.
+ *
+ * @param today the contracts that are registered now, which name what was not registered when it was decided
+ */
+const methodsOf = (record: StoredRecord, policy: Policy | undefined, today: ContractWhitelist | undefined): string => {
   const facts = readableFacts(record);
   if (policy === undefined || facts === undefined) return '';
   const { decoding, policy: bound } = ruleInput(facts, policy);
   const calls = tracedCalls(decoding, whitelistOf(bound));
   if (!Array.isArray(calls)) return 'calls that cannot be decoded';
   const names = calls.map(({ method, selector, contract, target }) => {
-    const place = contract ?? target;
-    return selector === '0x' ? `transfer to ${place}` : `${place}.${method?.split('(')[0] ?? selector}`;
+    const known = today?.get(addressKey(target as Address));
+    const place = contract ?? known?.name ?? target;
+    const signature = method ?? known?.signatures.get(selector as Hex);
+    return selector === '0x' ? `transfer to ${place}` : `${place}.${signature?.split('(')[0] ?? selector}`;
   });
   return names.length === 0 ? 'no calls' : [...new Set(names)].join(' + ');
 };
@@ -141,17 +147,17 @@ export class CostReport {
     this.#by = by;
   }
 
-  /** True if {@link add} needs the policy of a decision. */
+  /** True if {@link add} needs the policy of a decision, and the registered contracts. */
   get needsPolicy(): boolean {
     return this.#by === 'method';
   }
 
-  #keyOf({ record, receipt }: PaidOperation, policy: Policy | undefined): string {
+  #keyOf({ record, receipt }: PaidOperation, policy?: Policy, today?: ContractWhitelist): string {
     switch (this.#by) {
       case 'dapp':
         return record.paymasterId;
       case 'method':
-        return methodsOf(record, policy);
+        return methodsOf(record, policy, today);
       case 'sender':
         return addressKey(record.sender as Address);
       case 'bundler':
@@ -161,12 +167,17 @@ export class CostReport {
     }
   }
 
-  /** Adds an operation. @param policy by which it was decided; undefined if unknown */
-  add(operation: PaidOperation, policy?: Policy): void {
+  /**
+   * Adds an operation.
+   *
+   * @param policy by which it was decided; undefined if unknown
+   * @param today the contracts of its DApp that are registered now
+   */
+  add(operation: PaidOperation, policy?: Policy, today?: ContractWhitelist): void {
     const { chainId } = operation.record;
     let chain = this.#chains.get(chainId);
     if (chain === undefined) this.#chains.set(chainId, (chain = { total: newSums(''), groups: new Map() }));
-    const key = this.#keyOf(operation, policy);
+    const key = this.#keyOf(operation, policy, today);
     let group = chain.groups.get(key);
     if (group === undefined) chain.groups.set(key, (group = newSums(key)));
     const parts = partsOf(operation);

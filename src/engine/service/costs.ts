@@ -1,5 +1,6 @@
 import type { ProcedureArguments, ProcedureOutput } from '../../api/index.ts';
 import { MOST_COST_GROUPS } from '../../api/costs.ts';
+import { whitelistOf } from '../../core/contract-abi/whitelist.ts';
 import { type CostGroup, CostReport, addUp } from '../../core/costs/cost-report.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import { type CostGrouping, costParts } from '../../shared/schema/cost.ts';
@@ -42,10 +43,11 @@ export const costHandlers = (context: ServiceContext): Handlers<NamesOf<'costs'>
     };
     const ids = paymasterId === undefined ? (await store.listDapps()).map((dapp) => dapp.paymasterId) : [paymasterId];
     for (const id of ids) {
+      const today = report.needsPolicy ? whitelistOf(await store.dappPolicy(id)) : undefined;
       let place = { at: from, seq: -1 };
       for (;;) {
         const some = await store.paidOperations(id, place, to);
-        for (const operation of some) report.add(operation, await policyOf(operation.record.policy));
+        for (const operation of some) report.add(operation, await policyOf(operation.record.policy), today);
         const last = some.at(-1);
         if (last === undefined) break;
         place = { at: last.record.at, seq: last.seq };
