@@ -109,6 +109,17 @@ test('the target of the continuous backup is typed as text, and removed again', 
   await target.getByText('none').waitFor();
 });
 
+test('a token may read for 90 days unless more is chosen', async () => {
+  const page = await open('#/settings');
+  const tokens = page.getByRole('region', { name: 'API tokens' });
+  await tokens.getByLabel('Label').fill('Untouched form');
+  await tokens.getByRole('button', { name: 'Create an API token' }).click();
+  await tokens.getByRole('row').filter({ hasText: 'Untouched form' }).getByText('Read-only').waitFor();
+  const made = (await engine.service.call('authTokens.list', {})).find(({ label }) => label === 'Untouched form');
+  expect(made?.scope).toBe('read');
+  expect(Math.round((made!.expiresAt! - made!.createdAt) / 86_400_000)).toBe(90);
+});
+
 test('a token is made for one DApp and a time, and says so', async () => {
   const page = await open('#/settings');
   const tokens = page.getByRole('region', { name: 'API tokens' });
@@ -118,14 +129,14 @@ test('a token is made for one DApp and a time, and says so', async () => {
   };
   await tokens.getByLabel('Label').fill('Shop backend');
   await choose('Scope', 'Only DApp');
-  await choose('Expiry', 'Expires in 90 days');
+  await choose('Expiry', 'Expires in 30 days');
   expect(await seriousErrors(page)).toEqual([]);
   await tokens.getByRole('button', { name: 'Create an API token' }).click();
   const row = tokens.getByRole('row').filter({ hasText: 'Shop backend' });
   await row.getByText('Only').waitFor();
   const made = (await engine.service.call('authTokens.list', {})).find(({ label }) => label === 'Shop backend');
   expect(made).toMatchObject({ scope: 'dapp', paymasterId: expect.any(String), lastUsedAt: null });
-  expect(Math.round((made!.expiresAt! - made!.createdAt) / 86_400_000)).toBe(90);
+  expect(Math.round((made!.expiresAt! - made!.createdAt) / 86_400_000)).toBe(30);
   expect(await seriousErrors(page)).toEqual([]);
   await keepPictures(page, tokens, 'tokens');
 });
