@@ -133,6 +133,25 @@ test('what was not read or called can be assumed, and is said apart', async () =
   await page.screenshot({ path: join(artifacts, 'console-policy-trial-assumed-800-light.png') });
 });
 
+test("today's price is offered only if it is known; otherwise the trial says that it is not", async () => {
+  const page = await openPolicy('?form=spendingLimit&of=Fifty+a+day', { width: 800, colorScheme: 'light' });
+  await page.getByText('gas cost in US dollars').click();
+  await page.getByRole('textbox', { name: 'Allowed' }).fill('1');
+  const panel = panelOf(page);
+  await panel.getByRole('button', { name: 'Try on the last 7 days' }).click();
+  await panel
+    .getByText(/the price of the coin was not read[.] \w+ has no price today that could be assumed instead[.]$/)
+    .waitFor();
+  expect(await panel.getByText("Use today's price").count()).toBe(0);
+  await desk().call('chains.set', { chainId: 31_337, price: { source: 'static', usd: '3000' } });
+  await panel.getByText("Use today's price").click();
+  await panel
+    .getByText(/^Not counted above: assuming that one \w+ cost \$3,?000, on [\d,]+ further decisions/)
+    .waitFor();
+  expect(await panel.getByText('has no price today').count()).toBe(0);
+  await desk().call('chains.set', { chainId: 31_337, price: null });
+});
+
 test('nothing went wrong in any page', () => {
   expect(browser().errors.filter((text) => !text.startsWith('Failed to load resource'))).toEqual([]);
 });
