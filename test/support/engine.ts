@@ -58,6 +58,8 @@ interface StartOptions {
   readonly locked?: boolean;
   /** Receives each line of the log; default: the standard output. */
   readonly writeLog?: (line: string) => void;
+  /** Files of the console; default: those that were built. */
+  readonly consoleFolder?: string;
 }
 
 export interface ServingEngine extends Engine {
@@ -119,6 +121,7 @@ export const startEngine = async ({
   flags = {},
   locked = false,
   writeLog,
+  consoleFolder = CONSOLE_FOLDER,
 }: StartOptions): Promise<ServingEngine> => {
   const folder = openDataFolder(dir);
   const configSources = { flags: { port: 0, logLevel: 'error', ...(await databaseFlags(dir)), ...flags } };
@@ -128,7 +131,7 @@ export const startEngine = async ({
     config,
     configSources,
     log: createLog({ level: config.logLevel, ...(writeLog && { write: writeLog }) }),
-    consoleFolder: CONSOLE_FOLDER,
+    consoleFolder,
     scrypt: { N: 1024, r: 8, p: 1 },
     ...(!locked && { passphrase: new Secret('correct horse battery staple') }),
     ...(clock && { clock }),
