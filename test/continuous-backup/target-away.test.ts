@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { restoreBackup } from '../../src/engine/backup/restore.ts';
 import { Secret } from '../../src/engine/base/secret.ts';
+import { folderTarget } from '../../src/engine/continuous-backup/folder-target.ts';
 import { gasdesk } from '../support/cli.ts';
 import { type ServingEngine, startEngine } from '../support/engine.ts';
 import { PASSPHRASE, quickEngine } from '../support/quick-engine.ts';
@@ -86,6 +87,22 @@ test('a desk that ends has copied everything, and the next run continues in the 
     await stop();
   }
   expect((await restore(target)).names).toEqual(['Operator', 'First run', 'Second run']);
+});
+
+test('a desk whose standby has taken over begins no new copy, which a restore would prefer to that of the standby', async () => {
+  const [dir, target] = [tempFolder(), tempFolder()];
+  const { service } = await serving(dir);
+  await service.call('backups.follow', { target });
+  const copies = () => readdirSync(target).filter((name) => /^\d/.test(name));
+  expect(copies()).toHaveLength(1);
+  await service.call('backups.follow', { target: null });
+  const lease = Buffer.from(JSON.stringify({ holder: 'standby', isReleased: false }));
+  await folderTarget(target).create('lease/0000000001', lease);
+  await expect(service.call('backups.follow', { target })).rejects.toMatchObject({
+    code: 'BACKUP_FAILED',
+    message: expect.stringContaining('Another desk has taken the lead') as string,
+  });
+  expect(copies()).toHaveLength(1);
 });
 
 test('settings and local keys are in the copy; a restored desk does not follow to the same target', async () => {

@@ -1,4 +1,3 @@
-import { isAbsolute, relative } from 'node:path';
 import { EngineError } from '../../shared/errors.ts';
 import type { Clock, Entropy } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
@@ -7,12 +6,12 @@ import type { DataFolder } from '../data-folder/data-folder.ts';
 import { type FreeBytes, LEAST_FREE_BYTES, bytesText } from '../data-folder/free-bytes.ts';
 import type { Vault } from '../signer/vault.ts';
 import type { Snapshots } from '../store/snapshots.ts';
-import { MARKER, copiesOf, copyName, namesBefore, readCopies } from './catalogue.ts';
+import { copiesOf, copyName, namesBefore, readCopies } from './catalogue.ts';
 import { CopyBroken, type CopyThread, startCopyThread } from './copy-thread.ts';
 import type { Lease } from './lease.ts';
 import { leaseTarget, requireNoLaterLead, takeLead } from './take-lead.ts';
-import { readMarker } from './marker.ts';
-import { type S3Settings, isS3, openTarget, placeOf } from './open-target.ts';
+import { requireOwnCopy } from './marker.ts';
+import { type S3Settings, openTarget, placeOf, requireOutside } from './open-target.ts';
 import type { CopyTarget } from './target.ts';
 
 export interface ContinuousBackupState {
@@ -91,12 +90,6 @@ interface Running {
   sending: Promise<void> | undefined;
 }
 
-const isWithin = (dir: string, path: string): boolean => {
-  const way = relative(dir, path);
-  // On Windows, the way to another drive is absolute.
-  return !way.startsWith('..') && !isAbsolute(way);
-};
-
 /** Keeps an encrypted copy of the data folder up to date in the target that the settings name. */
 export const createContinuousBackup = (context: ContinuousBackupContext): ContinuousBackup => {
   const { folder, config, store, vault, freeBytes, clock, entropy, log } = context;
@@ -114,20 +107,14 @@ export const createContinuousBackup = (context: ContinuousBackupContext): Contin
     return vault.copyKey();
   };
 
-  const requireOwn = async (target: CopyTarget, desk: string): Promise<void> => {
-    const marker = await target.read(MARKER);
-    if (marker === undefined || readMarker(marker.toString())?.desk === desk) return;
-    throw new Error(`${target.name} contains the copy of another desk. Choose another folder or prefix`);
-  };
-
   const begin = async (target: string): Promise<Running> => {
     if (config.database !== undefined) throw new Error(POSTGRES);
     const { key, desk } = requireVault();
-    if (!isS3(target) && isWithin(folder.dir, target)) {
-      throw new Error(`${target} is in the data folder, with which it would be lost. Choose another folder`);
-    }
+    requireOutside(folder.dir, target);
     const place = placeOf(target, config);
-    await requireOwn(openTarget(place), desk);
+    await requireOwnCopy(openTarget(place), desk);
+    // A restore takes the newest copy, which must not be that of a desk whose standby has taken over.
+    await requireNoLaterLead({ target: openTarget(place), dir: folder.dir, entropy });
     // From here on, the thread checkpoints, and only what it has read.
     await store.setCheckpoints(false);
     const copies = await readCopies(openTarget(place));

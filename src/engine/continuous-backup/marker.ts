@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { MARKER } from './catalogue.ts';
+import type { CopyTarget } from './target.ts';
 
 const VERSION = 1;
 
@@ -23,4 +25,11 @@ export const readMarker = (text: string): Marker | undefined => {
   } catch {
     return undefined;
   }
+};
+
+/** Refuses a target with the copy of another desk. @throws Error */
+export const requireOwnCopy = async (target: Pick<CopyTarget, 'name' | 'read'>, desk: string): Promise<void> => {
+  const marker = await target.read(MARKER);
+  if (marker === undefined || readMarker(marker.toString())?.desk === desk) return;
+  throw new Error(`${target.name} contains the copy of another desk. Choose another folder or prefix`);
 };

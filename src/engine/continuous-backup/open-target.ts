@@ -1,3 +1,4 @@
+import { isAbsolute, relative } from 'node:path';
 import { EngineError } from '../../shared/errors.ts';
 import type { Config } from '../config/config.ts';
 import { folderTarget } from './folder-target.ts';
@@ -21,21 +22,31 @@ export const placeOf = (target: string, config: S3Settings): TargetPlace => ({
 /** The same target, whose failures are errors for the operator. */
 const withEngineErrors = (target: CopyTarget): CopyTarget => {
   const { name } = target;
-  const told =
-    <Args extends unknown[], Result>(act: (...args: Args) => Promise<Result>) =>
-    (...args: Args): Promise<Result> =>
-      act(...args).catch((cause: unknown) => {
-        const words = cause instanceof Error ? cause.message : String(cause);
-        throw new EngineError('BACKUP_FAILED', words, { target: name }, { cause });
-      });
+  const told = <Result>(work: Promise<Result>): Promise<Result> =>
+    work.catch((cause: unknown) => {
+      const words = cause instanceof Error ? cause.message : String(cause);
+      throw new EngineError('BACKUP_FAILED', words, { target: name }, { cause });
+    });
   return {
     name,
-    list: told(target.list),
-    read: told(target.read),
-    write: told(target.write),
-    create: told(target.create),
-    remove: told(target.remove),
+    list: (prefix) => told(target.list(prefix)),
+    read: (object) => told(target.read(object)),
+    write: (object, bytes) => told(target.write(object, bytes)),
+    create: (object, bytes) => told(target.create(object, bytes)),
+    remove: (objects) => told(target.remove(objects)),
   };
+};
+
+const isWithin = (dir: string, path: string): boolean => {
+  const way = relative(dir, path);
+  // On Windows, the way to another drive is absolute.
+  return !way.startsWith('..') && !isAbsolute(way);
+};
+
+/** Refuses a target that would be lost with the data folder. @throws Error */
+export const requireOutside = (dir: string, target: string): void => {
+  if (isS3(target) || !isWithin(dir, target)) return;
+  throw new Error(`${target} is in the data folder, with which it would be lost. Choose another folder`);
 };
 
 /** Opens a target. Does not use it yet. Its functions reject with EngineError `BACKUP_FAILED`. */
