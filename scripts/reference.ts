@@ -60,7 +60,7 @@ const commandsPage = async (): Promise<string> =>
   [
     '# Commands',
     'Every command that works on stored data takes `--data <dir>` (the data folder), `--database <url>` (a PostgreSQL database; by default, SQLite in the data folder), `--json` (print one JSON document on stdout) and `--passphrase-file <file>` (a file with the passphrase of the vault; by default, the passphrase is `GASDESK_PASSPHRASE`). These options may also be given before the command. The commands work whether or not `serve` is running on that folder. Exit codes: 0 done, 1 failed, 2 wrong usage.',
-    'In place of an id, every command takes the beginning of the id, of at least three characters, or a name: that of a DApp, an account, a chain or a rule, the label of a token or an API key, the URL of a webhook, the userOpHash of a decision. If a name fits several, the command lists them. In a window, results have colours unless `NO_COLOR` is set, and tables fit the width.',
+    'In place of an id, every command takes the beginning of the id, of at least three characters, or a name: that of a DApp, an account, a chain or a rule, the label of a token or an API key, the URL of a webhook, the userOpHash of a decision. If a name fits several, the command lists them. In a window, results have colours unless `NO_COLOR` is set, and tables fit the width: in a narrow one, each row is a record of the fields that have a value.',
     ...leaves(await createProgram()).map(commandText),
   ].join('\n\n');
 

@@ -43,9 +43,12 @@ const partsWords = (value: object, row: Row): string => {
   return texts.map(([name, text]) => (Array.isArray(value) ? text : `${label(name)} ${text}`)).join(', ') || '-';
 };
 
+/** What stands for a value that is missing. */
+const NONE = '-';
+
 /** A value as text. The field `symbol` in the same row names the coin of an amount. */
 const words = (key: string, value: unknown, row: Row): string => {
-  if (value === null || value === undefined || value === '') return '-';
+  if (value === null || value === undefined || value === '') return NONE;
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'string') return WEI.test(key) && /^\d+$/.test(value) ? amountWords(value, row) : value;
   if (typeof value === 'number' && TIME.test(key) && value <= LAST_MS) return timeWords(value);
@@ -139,15 +142,19 @@ const tableLines = (columns: readonly string[], cells: readonly string[][]): str
 
 /**
  * A table, whose texts are broken at spaces if the terminal is too narrow. If that does not help, ids and addresses are
- * abbreviated, and if that does not help either, each row is a record.
+ * abbreviated, and if that does not help either, each row is a record of what it has.
  */
 const table = (rows: readonly Row[]): string => {
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const cells = rows.map((row) => columns.map((column) => cell(column, row)));
   const short = cells.map((line) => line.map(abbreviated));
   const lines = tableLines(columns, cells) ?? tableLines(columns, short);
-  return lines?.join('\n') ?? rows.map(record).join('\n\n');
+  return lines?.join('\n') ?? rows.map((row) => record(withoutEmpty(row))).join('\n\n');
 };
+
+/** The fields of a row that have a value. */
+const withoutEmpty = (row: Row): Row =>
+  Object.fromEntries(Object.entries(row).filter(([key]) => cell(key, row) !== NONE));
 
 const record = (row: Row): string => {
   const { paint } = look();

@@ -11,6 +11,7 @@ const BAD_USAGE = 2;
 const HINTS: Readonly<Record<string, string>> = {
   VAULT_LOCKED:
     'Set GASDESK_PASSPHRASE, or use --passphrase-file. If the service is running, restart it with the passphrase.',
+  PAYMASTER_NAME_EXISTS: 'The account has another DApp with this name. Choose another name, or see: gasdesk dapp list',
   CHAIN_NOT_SUPPORTED: 'To add the chain, run: gasdesk chain set CHAIN_ID --rpc URL',
 };
 

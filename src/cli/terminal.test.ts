@@ -1,6 +1,6 @@
 import { Readable, Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { humanText } from './human-text.ts';
+import { type Printable, humanText } from './human-text.ts';
 import { type Terminal, inTerminal, printError, withProgress } from './terminal.ts';
 
 /** A terminal that keeps what is written to it. `columns`: it is a window of that width. */
@@ -79,6 +79,19 @@ describe('a table', () => {
       '',
       'id       77b00000-1111-4111-8111-111111111111',
     ]);
+  });
+
+  it('leaves fields without a value out of the records of a list, but not out of a single record', async () => {
+    const row = { sender: 'x'.repeat(40), bundler: null, price: '' };
+    const shownIn = async (value: Printable): Promise<string> => {
+      let text = '';
+      await inTerminal(terminalOf(30, plain).terminal, async () => {
+        text = humanText(value);
+      });
+      return text;
+    };
+    expect(await shownIn([row])).toBe(`sender  ${row.sender}`);
+    expect(await shownIn(row)).toBe(`sender   ${row.sender}\nbundler  -\nprice    -`);
   });
 });
 

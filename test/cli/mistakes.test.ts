@@ -76,6 +76,12 @@ const MISTAKES: readonly (readonly [what: string, args: readonly string[], code:
     1,
     /Chain ID not supported\. To add the chain, run: gasdesk chain set CHAIN_ID --rpc URL/,
   ],
+  [
+    'the name of another DApp',
+    ['dapp', 'create', '--name', 'Pixel Arcade', '--chain', 'Local'],
+    1,
+    /The account has another DApp with this name\. Choose another name, or see: gasdesk dapp list/,
+  ],
   ['no DApp', ['policy', 'show'], 2, /required option '--dapp <dapp>' not specified/],
   [
     'a DApp that does not exist',
