@@ -29,7 +29,7 @@ export const targetArgument = (text: string): string => {
   if (/^s3:\/\/[^/]/.test(text)) return text.replace(/\/+$/, '');
   // An empty variable of a shell, or another URL, would become a folder below the current one.
   if (text !== '' && !/^[a-z][\w+.-]*:\/\//i.test(text)) return resolve(text);
-  throw new InvalidArgumentError('Use a folder, or s3://BUCKET/PREFIX.');
+  throw new InvalidArgumentError('Use a path, or s3://BUCKET/PREFIX.');
 };
 
 /** An amount of the native coin, which is sent as wei. */

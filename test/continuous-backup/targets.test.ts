@@ -141,7 +141,7 @@ describe('a command', () => {
         ['serve', '--standby', target],
       ]) {
         const { code, stderr } = await gasdesk([...command, '--data', join(tempFolder(), 'fresh')], env);
-        expect([code, stderr]).toEqual([2, expect.stringContaining('Use a folder, or s3://BUCKET/PREFIX')]);
+        expect([code, stderr]).toEqual([2, expect.stringContaining('Use a path, or s3://BUCKET/PREFIX')]);
       }
     },
   );

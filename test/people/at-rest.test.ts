@@ -109,7 +109,7 @@ test.each([
   );
   // An unknown member is ignored, and kept without what must not be.
   stages.push(await rpc('pm_sponsorUserOperation', [op(), ENTRY_POINT, { extra: { deep: [{ idToken, voucher }] } }]));
-  // In the wrong place: beside the webhook data.
+  // In the wrong place: next to the webhook data.
   await biconomy({ sponsorshipInfo: { webhookData: { level: 7 }, voucher, smartAccountInfo: { idToken } } });
   const shown = JSON.stringify(stages);
 
