@@ -1,4 +1,5 @@
 import type { AwsClient } from 'aws4fetch';
+import { type Clock, systemClock } from '../base/clock.ts';
 import type { CopyTarget, S3Access } from './target.ts';
 
 /** A request that takes longer has failed. */
@@ -6,7 +7,9 @@ const TIMEOUT_MS = 30_000;
 const RETRIES = 2;
 /** Objects that are removed at the same time. */
 const AT_ONCE = 8;
-const CREATE_ATTEMPTS = 5;
+const CREATE_ATTEMPTS = 6;
+/** Before the second attempt; doubles. */
+const CONFLICT_WAIT_MS = 50;
 
 const KEY = /<Key>([^<]+)<\/Key>/g;
 const IS_TRUNCATED = '<IsTruncated>true</IsTruncated>';
@@ -25,7 +28,7 @@ interface RequestParts {
 }
 
 /** A bucket of an S3-compatible object store. `place` is like `s3://BUCKET/PREFIX`. */
-export const s3Target = (place: string, access: S3Access): CopyTarget => {
+export const s3Target = (place: string, access: S3Access, clock: Pick<Clock, 'setTimer'> = systemClock): CopyTarget => {
   const [bucket = '', ...folders] = place.slice('s3://'.length).split('/');
   const root = folders.map((folder) => `${folder}/`).join('');
   const { endpoint, region, accessKeyId, secretAccessKey } = access;
@@ -97,6 +100,7 @@ export const s3Target = (place: string, access: S3Access): CopyTarget => {
       for (let attempt = 0; attempt < CREATE_ATTEMPTS; attempt += 1) {
         const { status } = requireFound(await request('PUT', `/${root}${name}`, order));
         if (status !== CONFLICT) return status !== EXISTS;
+        await new Promise<void>((resolve) => clock.setTimer(CONFLICT_WAIT_MS * 2 ** attempt, resolve));
       }
       throw new Error(`${place} does not say which of several requests has created ${name}`);
     },
