@@ -1,4 +1,3 @@
-import { requireNodeApi } from '../engine/base/node-api.ts';
 import { command } from './command.ts';
 
 /** `gasdesk demo` */
@@ -6,8 +5,6 @@ export const demoCommand = command('demo', 'Run a demonstration on a local chain
   .option('--once', 'exit after the demonstration, non-zero if a step failed')
   .option('--no-open', 'do not open the playground in the browser, only print its address')
   .action(async ({ once = false, open }: { once?: boolean; open: boolean }) => {
-    // Before a chain is started.
-    requireNodeApi();
     const { runDemo } = await import('../demo/run-demo.ts');
     await runDemo({ once, open });
   });

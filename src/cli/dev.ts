@@ -1,6 +1,5 @@
 import { Command, Option } from 'commander';
 import { entryPoints, usualEntryPoint } from '../core/entry-points/registry.ts';
-import { requireNodeApi } from '../engine/base/node-api.ts';
 import { EngineError } from '../shared/errors.ts';
 import type { EntryPointVersion } from '../shared/schema/user-operation.ts';
 import { MAX_WHOLE_NUMBER, wholeNumber } from './command.ts';
@@ -55,8 +54,6 @@ a method mint(uint256).`,
       const why = 'a chain of its own, on which the desk depends, ends with the command';
       throw new EngineError('VALIDATION', `--data needs --rpc: ${why}`);
     }
-    // Before a chain is started.
-    requireNodeApi();
     const stopped = stopRequested();
     const [{ createEnds }, { startDevDesk }] = await Promise.all([
       import('../demo/ends.ts'),

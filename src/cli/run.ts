@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander';
+import { requireNodeApi } from '../engine/base/node-api.ts';
 import { EngineError } from '../shared/errors.ts';
 import { printCompletions } from './complete.ts';
 import { COMPLETE } from './completion.ts';
@@ -43,6 +44,7 @@ export const runGasdesk = (args: readonly string[], terminal: Terminal): Promise
       }
       const meant = withTodaysNames(withCommandFirst(args));
       const program = await createProgram(meant[0]);
+      program.hook('preAction', () => requireNodeApi());
       await program.parseAsync(meant, { from: 'user' });
     } catch (error) {
       exitWith(explain(error));

@@ -57,4 +57,5 @@ test('an operator without anvil learns how to get one', () => {
 test('GASDESK_ANVIL wins, and a wrong one is an error rather than passed over', () => {
   expect(findAnvil({ GASDESK_ANVIL: process.execPath })).toBe(process.execPath);
   expect(() => findAnvil({ GASDESK_ANVIL: '/nowhere/anvil' })).toThrow('/nowhere/anvil');
+  expect(() => findAnvil({ GASDESK_ANVIL: import.meta.dirname })).toThrow('not an executable file');
 });
