@@ -25,7 +25,7 @@ const expiry = (text: string): TokenFlags['expires'] => (text === NEVER ? NEVER 
 export const tokenCommand = group('token', 'Auth tokens of the management interface', [
   calling('create', 'Create an auth token, which is shown only once', 'authTokens.create', {
     accountId: '--account <account>  account that the token acts for: its name, or its id (default: the first)',
-    label: { words: 'label of the token, such as the name of who uses it', required: true },
+    label: 'label of the token, such as the name of who uses it',
     scope: {
       add: (to) =>
         to.addOption(

@@ -142,7 +142,6 @@ const MISTAKES: readonly (readonly [what: string, args: readonly string[], code:
   ],
   ['a chain id in hexadecimal', ['signer', 'create', '--chain', '0x7a69'], 2, /Use a whole number from 1/],
   ['a chain, and nothing to set', ['chain', 'set', '31337'], 2, /Nothing to set\. .*gasdesk chain list/],
-  ['a token without a label', ['token', 'create'], 2, /required option '--label <label>' not specified/],
   [
     'a scope that does not exist',
     ['token', 'create', '--label', 'a', '--scope', 'all'],
@@ -285,6 +284,11 @@ describe('a token is as safe as it can be unless more is asked for', () => {
     };
     expect(made).toMatchObject({ scope: 'read', label: 'reports' });
     expect(days(made.expiresAt)).toBe(90);
+  });
+
+  it('needs no label', async () => {
+    const made: unknown = JSON.parse((await run('token', 'create', '--json')).stdout);
+    expect(made).toMatchObject({ scope: 'read', label: '' });
   });
 
   it('and lasts only if that is said', async () => {
