@@ -40,6 +40,17 @@ export const redactedText = (text: string): string => {
   return withoutSecrets(text);
 };
 
+const MAX_NAMES = 1_000;
+/** Names that are no secrets. Nearly all requests have the same ones. */
+const ordinaryNames = new Set<string>();
+
+const redactedName = (name: string): string => {
+  if (ordinaryNames.has(name)) return name;
+  const kept = redactedText(name);
+  if (kept === name && name.length <= 64 && ordinaryNames.size < MAX_NAMES) ordinaryNames.add(name);
+  return kept;
+};
+
 const redactedMember = (name: string, value: unknown): unknown =>
   value !== null && value !== undefined && SECRET_MEMBER.test(name) ? MARK : redacted(value);
 
@@ -55,8 +66,14 @@ export const redacted = (value: unknown): unknown => {
     const kept = parts.map(redacted);
     return kept.every((part, index) => part === parts[index]) ? value : kept;
   }
-  const members = Object.entries(value);
-  const kept = members.map(([name, part]) => [redactedText(name), redactedMember(name, part)] as const);
-  const isSame = kept.every(([name, part], index) => name === members[index]?.[0] && part === members[index][1]);
-  return isSame ? value : Object.fromEntries(kept);
+  const fields = value as Readonly<Record<string, unknown>>;
+  const names = Object.keys(fields);
+  let changed: [string, unknown][] | undefined;
+  for (const [index, name] of names.entries()) {
+    const part = fields[name];
+    const [keptName, kept] = [redactedName(name), redactedMember(name, part)];
+    if (keptName !== name || kept !== part) changed ??= names.slice(0, index).map((before) => [before, fields[before]]);
+    changed?.push([keptName, kept]);
+  }
+  return changed === undefined ? value : Object.fromEntries(changed);
 };
