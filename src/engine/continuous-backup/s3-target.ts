@@ -7,9 +7,8 @@ const TIMEOUT_MS = 30_000;
 const RETRIES = 2;
 /** Objects that are removed at the same time. */
 const AT_ONCE = 8;
-const CREATE_ATTEMPTS = 6;
-/** Before the second attempt; doubles. */
-const CONFLICT_WAIT_MS = 50;
+/** Waits before each attempt to create an object, which other requests may create at the same time. */
+const CREATE_WAITS_MS = [0, 50, 100, 200, 400, 800];
 
 const KEY = /<Key>([^<]+)<\/Key>/g;
 const IS_TRUNCATED = '<IsTruncated>true</IsTruncated>';
@@ -97,10 +96,10 @@ export const s3Target = (place: string, access: S3Access, clock: Pick<Clock, 'se
     },
     async create(name, bytes) {
       const order = { body: bytes, headers: { 'if-none-match': '*' }, expected: [404, EXISTS, CONFLICT] };
-      for (let attempt = 0; attempt < CREATE_ATTEMPTS; attempt += 1) {
+      for (const wait of CREATE_WAITS_MS) {
+        if (wait > 0) await new Promise<void>((resolve) => clock.setTimer(wait, resolve));
         const { status } = requireFound(await request('PUT', `/${root}${name}`, order));
         if (status !== CONFLICT) return status !== EXISTS;
-        await new Promise<void>((resolve) => clock.setTimer(CONFLICT_WAIT_MS * 2 ** attempt, resolve));
       }
       throw new Error(`${place} does not say which of several requests has created ${name}`);
     },
