@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { restoreBackup } from '../../src/engine/backup/restore.ts';
@@ -148,12 +148,14 @@ test('the copy of another desk is not touched', async () => {
   expect((await restore(target)).names).toEqual(['Operator']);
 });
 
-test.each(['.', 'backups'])(
+test.each(['.', 'backups', '..backups', 'not/yet/there'])(
   'a target in the data folder is refused, because it would be lost with it: %s',
   async (name) => {
     const dir = tempFolder();
     const desk = await serving(dir);
-    const target = join(dir, name);
+    const link = join(tempFolder(), 'link');
+    symlinkSync(dir, link, 'junction');
+    const target = join(link, name);
     await expect(desk.service.call('backups.follow', { target })).rejects.toMatchObject({
       code: 'BACKUP_FAILED',
       message: expect.stringContaining('is in the data folder') as string,

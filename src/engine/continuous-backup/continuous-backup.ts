@@ -110,14 +110,15 @@ export const createContinuousBackup = (context: ContinuousBackupContext): Contin
   const begin = async (target: string): Promise<Running> => {
     if (config.database !== undefined) throw new Error(POSTGRES);
     const { key, desk } = requireVault();
-    requireOutside(folder.dir, target);
+    await requireOutside(folder.dir, target);
     const place = placeOf(target, config);
-    await requireOwnCopy(openTarget(place), desk);
+    const opened = openTarget(place);
+    await requireOwnCopy(opened, desk);
     // A restore takes the newest copy, which must not be that of a desk whose standby has taken over.
-    await requireNoLaterLead({ target: openTarget(place), dir: folder.dir, entropy });
+    await requireNoLaterLead({ target: opened, dir: folder.dir, entropy });
     // From here on, the thread checkpoints, and only what it has read.
     await store.setCheckpoints(false);
-    const copies = await readCopies(openTarget(place));
+    const copies = await readCopies(opened);
     // Later than every other, even if another desk's clock was ahead.
     const at = Math.max(clock.now(), (copies.at(-1)?.segments.at(-1)?.at ?? 0) + 1);
     const copy = copyName(at, Buffer.from(entropy.bytes(4)).toString('hex'));

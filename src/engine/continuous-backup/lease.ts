@@ -122,7 +122,7 @@ export const takeOwnLease = async (context: Context): Promise<Lease | undefined>
     if (newest !== undefined && newest.holder !== holder) return undefined;
     const number = (newest?.number ?? 0) + 1;
     if (await claim(target, number, holder)) return keep(context, number, startedAt);
-    // Another desk has this number, or this one, by an attempt whose answer was lost.
+    // The number is taken: by another desk, or by this one in an attempt whose answer was lost.
   }
 };
 

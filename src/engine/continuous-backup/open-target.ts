@@ -1,4 +1,5 @@
-import { isAbsolute, relative } from 'node:path';
+import { realpath } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { EngineError } from '../../shared/errors.ts';
 import type { Config } from '../config/config.ts';
 import { folderTarget } from './folder-target.ts';
@@ -22,30 +23,34 @@ export const placeOf = (target: string, config: S3Settings): TargetPlace => ({
 /** The same target, whose failures are errors for the operator. */
 const withEngineErrors = (target: CopyTarget): CopyTarget => {
   const { name } = target;
-  const told = <Result>(work: Promise<Result>): Promise<Result> =>
+  const reported = <Result>(work: Promise<Result>): Promise<Result> =>
     work.catch((cause: unknown) => {
       const words = cause instanceof Error ? cause.message : String(cause);
       throw new EngineError('BACKUP_FAILED', words, { target: name }, { cause });
     });
   return {
     name,
-    list: (prefix) => told(target.list(prefix)),
-    read: (object) => told(target.read(object)),
-    write: (object, bytes) => told(target.write(object, bytes)),
-    create: (object, bytes) => told(target.create(object, bytes)),
-    remove: (objects) => told(target.remove(objects)),
+    list: (prefix) => reported(target.list(prefix)),
+    read: (object) => reported(target.read(object)),
+    write: (object, bytes) => reported(target.write(object, bytes)),
+    create: (object, bytes) => reported(target.create(object, bytes)),
+    remove: (objects) => reported(target.remove(objects)),
   };
 };
 
-const isWithin = (dir: string, path: string): boolean => {
-  const way = relative(dir, path);
-  // On Windows, the way to another drive is absolute.
-  return !way.startsWith('..') && !isAbsolute(way);
-};
+/** The path without symbolic links, also if its end does not exist yet. */
+const realPath = (path: string): Promise<string> =>
+  realpath(path).catch(async () => {
+    const parent = dirname(path);
+    return parent === path ? path : join(await realPath(parent), basename(path));
+  });
 
 /** Refuses a target that would be lost with the data folder. @throws Error */
-export const requireOutside = (dir: string, target: string): void => {
-  if (isS3(target) || !isWithin(dir, target)) return;
+export const requireOutside = async (dir: string, target: string): Promise<void> => {
+  if (isS3(target)) return;
+  const way = relative(await realPath(dir), await realPath(target));
+  // On Windows, the way to another drive is absolute.
+  if (way.split(sep, 1)[0] === '..' || isAbsolute(way)) return;
   throw new Error(`${target} is in the data folder, with which it would be lost. Choose another folder`);
 };
 
