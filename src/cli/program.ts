@@ -62,7 +62,10 @@ const COMMON: ReadonlyMap<string, boolean> = new Map(
   command('any', '').options.map(({ long, required }) => [long ?? '', required]),
 );
 
-/** Moves options of every command from before the command's name to the end. Without a command, they mean nothing. */
+/**
+ * Moves options of every command from before the command's name to before its own options, which then win. Without a
+ * command, they mean nothing.
+ */
 export const withCommandFirst = (args: readonly string[]): readonly string[] => {
   let at = 0;
   for (let flag = args[0]; flag !== undefined; flag = args[at]) {
@@ -71,7 +74,8 @@ export const withCommandFirst = (args: readonly string[]): readonly string[] => 
     at += takesValue && !flag.includes('=') ? 2 : 1;
   }
   const rest = args.slice(at);
-  return rest.length === 0 ? rest : [...rest, ...args.slice(0, at)];
+  const own = rest.findIndex((word, index) => index > 0 && word.startsWith('-'));
+  return rest.length === 0 ? rest : rest.toSpliced(own === -1 ? rest.length : own, 0, ...args.slice(0, at));
 };
 
 /**

@@ -242,6 +242,7 @@ describe('what was a mistake works', () => {
   it.each([
     [['--json', '--data', join(home, 'gasdesk'), 'dapp', 'list']],
     [[`--data=${join(home, 'gasdesk')}`, 'dapp', 'list', '--json']],
+    [['--json', '--data', home, 'dapp', 'list', '--data', join(home, 'gasdesk')]],
   ])('options of every command before its name: %s', async (args) => {
     const list = await run('dapp', 'list', '--json');
     expect(list.stdout).toContain('Pixel Bazaar');
