@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { ReadableStream } from 'node:stream/web';
@@ -226,6 +226,17 @@ describe('what would destroy a desk is refused with nothing changed:', () => {
     const before = folderHash(photos);
     await expect(restore(backup, photos)).rejects.toMatchObject({ code: 'DATA_FOLDER_UNUSABLE' });
     expect(folderHash(photos)).toEqual(before);
+  });
+
+  test.skipIf(process.platform === 'win32')('a read-only folder', async () => {
+    const readOnly = tempFolder();
+    chmodSync(readOnly, 0o555);
+    // Root may write everywhere, so the folder is checked as another user.
+    const isRoot = process.geteuid?.() === 0;
+    if (isRoot) process.seteuid?.(65_534);
+    const restored = restore(backup, readOnly).finally(() => chmodSync(readOnly, 0o700));
+    if (isRoot) process.seteuid?.(0);
+    await expect(restored).rejects.toMatchObject({ code: 'DATA_FOLDER_UNUSABLE' });
   });
 
   test('a folder on which an engine runs', async () => {

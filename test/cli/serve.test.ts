@@ -147,7 +147,7 @@ describe.concurrent('serve', () => {
       code: 1,
       stdout: '',
       stderr: expect.stringMatching(
-        /^gasdesk: Cannot use the (data )?folder \/proc\/desks\/mine: .*ENOENT.*'\/proc\/desks'\)?\n$/,
+        /^gasdesk: Cannot use the data folder \/proc\/desks\/mine: .*ENOENT.*'\/proc\/desks'\)\n$/,
       ),
     });
   });

@@ -13,7 +13,6 @@ import { EngineError } from '../../shared/errors.ts';
 import { systemEntropy } from '../base/clock.ts';
 import type { S3Access } from '../continuous-backup/target.ts';
 import { copyingFolder } from '../continuous-backup/copying-folder.ts';
-import { createFolder } from '../data-folder/create-folder.ts';
 import {
   type DataFolder,
   KEYSTORES,
@@ -21,6 +20,7 @@ import {
   keystoreFiles,
   logEndFile,
   openDataFolder,
+  writableFolder,
 } from '../data-folder/data-folder.ts';
 import { lockDataFolder } from '../data-folder/lock.ts';
 import { syncFolder } from '../data-folder/write-durably.ts';
@@ -142,24 +142,14 @@ const saveWhatIsThere = async (folder: DataFolder, order: RestoreOrder): Promise
 const isDataFolder = (names: readonly string[]): boolean =>
   ['engine.lock', 'restore.new', ...Object.values(dataFiles)].some((name) => names.includes(name));
 
-const namesIn = (dir: string): string[] => {
-  try {
-    createFolder(dir);
-    return readdirSync(dir);
-  } catch (cause) {
-    const why = (cause as Error).message;
-    throw new EngineError('DATA_FOLDER_UNUSABLE', `Cannot use the folder ${dir}: ${why}`, { dir }, { cause });
-  }
-};
-
 /**
- * Creates a folder if it is missing, and refuses one whose files do not belong to Gasdesk.
+ * Creates a folder if it is missing. Refuses one that cannot be written to, or whose files do not belong to Gasdesk.
  *
  * @returns the names in it
  * @throws EngineError `DATA_FOLDER_UNUSABLE`
  */
 export const requireRestorable = (dir: string): readonly string[] => {
-  const names = namesIn(dir);
+  const names = readdirSync(writableFolder(dir));
   if (names.length === 0 || isDataFolder(names)) return names;
   const message = `The folder ${dir} contains files that do not belong to Gasdesk. Choose an empty folder`;
   throw new EngineError('DATA_FOLDER_UNUSABLE', message, { dir });

@@ -91,8 +91,14 @@ export const logEndFile = (dir: string): string => join(dir, 'log-end');
 const unusable = (dir: string, why: string, cause?: unknown): EngineError =>
   new EngineError('DATA_FOLDER_UNUSABLE', `Cannot use the data folder ${dir}: ${why}`, { dir }, { cause });
 
-/** Tests by writing a file, because permissions, read-only mounts and full quotas are otherwise hard to detect. */
-const writableFolder = (path: string): string => {
+/**
+ * Creates a folder if it is missing. Tests by writing a file, because permissions, read-only mounts and full quotas are
+ * otherwise hard to detect.
+ *
+ * @returns its path without symbolic links
+ * @throws EngineError `DATA_FOLDER_UNUSABLE`
+ */
+export const writableFolder = (path: string): string => {
   try {
     createFolder(path);
     rmdirSync(mkdtempSync(join(path, '.write-test-')));
