@@ -43,7 +43,7 @@ const partsWords = (value: object, row: Row): string => {
   return texts.map(([name, text]) => (Array.isArray(value) ? text : `${label(name)} ${text}`)).join(', ') || '-';
 };
 
-/** What stands for a value that is missing. */
+/** Stands for a missing value. */
 const NONE = '-';
 
 /** A value as text. The field `symbol` in the same row names the coin of an amount. */
@@ -142,7 +142,7 @@ const tableLines = (columns: readonly string[], cells: readonly string[][]): str
 
 /**
  * A table, whose texts are broken at spaces if the terminal is too narrow. If that does not help, ids and addresses are
- * abbreviated, and if that does not help either, each row is a record of what it has.
+ * abbreviated, and if that does not help either, each row is a record of the fields that have a value.
  */
 const table = (rows: readonly Row[]): string => {
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];

@@ -37,8 +37,9 @@ const ROWS: readonly Row[] = [
     { hold: 3, account: 'tank:1', amount: '500000000000000000' },
     'Hold 3 of 0.5 of the native coin while a withdrawal is signed: tank:1',
   ],
-  ['release', { holds: [3, 4] }, 'Ended: hold 3, hold 4'],
-  ['reset', { kind: 'breaker', id: '1' }, 'Rolling window begins again from zero: breaker 1'],
+  ['release', { holds: [3] }, 'Hold 3 ended'],
+  ['release', { holds: [3, 4] }, 'Holds 3, 4 ended'],
+  ['reset', { kind: 'breaker', id: '1' }, 'Rolling window restarted from zero: breaker 1'],
   [
     'action',
     {

@@ -27,8 +27,8 @@ const WORDS: { readonly [Kind in EntryKind]: (body: EntryBody<Kind>, names: Name
     ].join(', '),
   hold: ({ hold, account, amount }) =>
     `Hold ${hold} of ${amountWords(amount)} while a withdrawal is signed: ${account}`,
-  release: ({ holds }) => `Ended: ${holds.map((hold) => `hold ${hold}`).join(', ')}`,
-  reset: ({ kind, id }) => `Rolling window begins again from zero: ${kind} ${id}`,
+  release: ({ holds }) => `${holds.length === 1 ? 'Hold' : 'Holds'} ${holds.join(', ')} ended`,
+  reset: ({ kind, id }) => `Rolling window restarted from zero: ${kind} ${id}`,
   action: ({ changes }, names) => changes.map((change) => oneChange(change, names)).join('; '),
 };
 

@@ -1,4 +1,4 @@
-/** How many letters have to be inserted, removed or replaced to make one text of another (Levenshtein). */
+/** How many letters must be inserted, removed or replaced to turn one text into another (Levenshtein distance). */
 const editsBetween = (from: string, to: string): number => {
   let row = Array.from({ length: to.length + 1 }, (_, edits) => edits);
   for (const [index, letter] of Array.from(from).entries()) {
@@ -14,7 +14,7 @@ const editsBetween = (from: string, to: string): number => {
 
 const MAX_EDITS = 3;
 
-/** The name that was probably meant by a misspelt one. Undefined if more than half of the letters differ. */
+/** The name that was probably meant by a misspelt one. Undefined if more than three letters, or half of them, differ. */
 export const nearestName = (typed: string, names: readonly string[]): string | undefined => {
   let best: string | undefined;
   let fewest = Math.min(MAX_EDITS, Math.floor(typed.length / 2)) + 1;

@@ -20,9 +20,9 @@ const isReplaced = async (): Promise<boolean> => {
 
 interface Upgrade {
   /** True once a part of this page could not be loaded because of an upgrade. */
-  readonly isKnown: Ref<boolean>;
+  readonly isUpgraded: Ref<boolean>;
   /** True if this page was loaded again because of an upgrade. */
-  readonly isDone: Ref<boolean>;
+  readonly isReloaded: Ref<boolean>;
   readonly reload: () => void;
 }
 
@@ -31,11 +31,11 @@ interface Upgrade {
  * once. Elsewhere, something may be typed in, so the operator decides when.
  */
 export const useUpgrade = (): Upgrade => {
-  const isKnown = ref(false);
-  const isDone = ref(sessionStorage.getItem(JUST_RELOADED) !== null);
+  const isUpgraded = ref(false);
+  const isReloaded = ref(sessionStorage.getItem(JUST_RELOADED) !== null);
   sessionStorage.removeItem(JUST_RELOADED);
   const check = async (): Promise<void> => {
-    isKnown.value ||= await isReplaced();
+    isUpgraded.value ||= await isReplaced();
   };
   const onLoadError = (): void => void check();
   const reload = (): void => {
@@ -56,10 +56,10 @@ export const useUpgrade = (): Upgrade => {
   onUnmounted(
     router.onError(async (_error, to) => {
       await check();
-      if (!isKnown.value || wasReloaded()) return;
+      if (!isUpgraded.value || wasReloaded()) return;
       window.history.replaceState(null, '', router.resolve(to.fullPath).href);
       reload();
     }),
   );
-  return { isKnown, isDone, reload };
+  return { isUpgraded, isReloaded, reload };
 };
