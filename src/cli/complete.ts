@@ -3,7 +3,7 @@ import type { Argument, Command, Option } from 'commander';
 import type { Caller } from '../api/index.ts';
 import { dataPath, runningEngine } from './desk.ts';
 import { harmless } from './human-text.ts';
-import { createProgram } from './program.ts';
+import { commonOptions, createProgram, withCommandFirst } from './program.ts';
 import { printLine } from './terminal.ts';
 
 /** A word with which a command line may continue. */
@@ -45,14 +45,16 @@ const valuesOf = async (of: Option | Argument, words: readonly string[]): Promis
 const completionsOf = async (words: readonly string[]): Promise<readonly Completion[]> => {
   const before = words.slice(0, -1);
   const last = words.at(-1) ?? '';
-  let command: Command = await createProgram(before[0]);
+  let command: Command = await createProgram(withCommandFirst(before)[0]);
   let awaited: Option | undefined;
   let given = 0;
   for (const word of before) {
     const child: Command | undefined = command.commands.find((one) => one.name() === word);
     if (awaited !== undefined) awaited = undefined;
     else if (word.startsWith('-'))
-      awaited = command.options.find(({ long, short, flags }) => [long, short].includes(word) && flags.includes('<'));
+      awaited = [...command.options, ...commonOptions].find(
+        ({ long, short, flags }) => [long, short].includes(word) && flags.includes('<'),
+      );
     else if (child !== undefined) command = child;
     else if (command.registeredArguments.length === 0) return [];
     else given += 1;

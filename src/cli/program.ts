@@ -57,10 +57,8 @@ export const withTodaysNames = (args: readonly string[]): string[] =>
     return word.replace(/^--paymaster(?=$|=)/, '--dapp').replace(/^--chain-id(?=$|=)/, '--chain');
   });
 
-/** Options of every command, by the flag. True if a value follows. */
-const COMMON: ReadonlyMap<string, boolean> = new Map(
-  command('any', '').options.map(({ long, required }) => [long ?? '', required]),
-);
+/** Options of every command. */
+export const commonOptions = command('any', '').options;
 
 /**
  * Moves options of every command from before the command's name to before its own options, which then win. Without a
@@ -69,9 +67,10 @@ const COMMON: ReadonlyMap<string, boolean> = new Map(
 export const withCommandFirst = (args: readonly string[]): readonly string[] => {
   let at = 0;
   for (let flag = args[0]; flag !== undefined; flag = args[at]) {
-    const takesValue = COMMON.get(flag.split('=', 1)[0] ?? '');
-    if (takesValue === undefined) break;
-    at += takesValue && !flag.includes('=') ? 2 : 1;
+    const name = flag.split('=', 1)[0];
+    const option = commonOptions.find(({ long }) => long === name);
+    if (option === undefined) break;
+    at += option.required && flag === name ? 2 : 1;
   }
   const rest = args.slice(at);
   const own = rest.findIndex((word, index) => index > 0 && word.startsWith('-'));

@@ -39,6 +39,8 @@ describe('a command line is completed', () => {
       ['sponsored', 'denied', 'error'],
     ],
     [['decisions', 'list', '--json', '--js'], []],
+    [['--json', '--data', 'dapp', 'dec'], ['decisions']],
+    [['--data', 'desk', 'decisions', 'rec'], ['receipt']],
     [
       ['completion', ''],
       ['bash', 'zsh', 'fish'],
@@ -52,7 +54,7 @@ describe('a command line is completed', () => {
   it('with the names of DApps and chains', async () => {
     const at = ['--data', desk().dir];
     expect(await complete('policy', 'show', ...at, '--dapp', 'pix')).toEqual(['Pixel Bazaar']);
-    expect(await complete('dapp', 'token-mode', ...at, 'pix')).toEqual(['Pixel Bazaar']);
+    expect(await complete(...at, 'dapp', 'token-mode', 'pix')).toEqual(['Pixel Bazaar']);
     expect(await complete('fee-token', 'list', ...at, '--chain', 'lo')).toEqual(['Local']);
   });
 
