@@ -3,7 +3,7 @@ pragma solidity ^0.8.17;
 
 import { TestToken } from "TestToken.sol";
 
-/// @title A fee token for the local chain that burns two percent of every move.
+/// @title A fee token for the local chain that burns two percent of each transfer.
 contract TaxedToken is TestToken {
     constructor(string memory symbol_, uint8 decimals_) TestToken(symbol_, decimals_) {}
 

@@ -9,7 +9,7 @@ import { useSponsoredWorld } from '../support/sponsored-world.ts';
 
 const world = useSponsoredWorld();
 
-test('a token that keeps a part of each transfer is refused, and one that keeps nothing is not', async () => {
+test('a token that keeps a part of each transfer is refused, but not one that keeps nothing, nor a treasury that pays itself', async () => {
   const { engine, operator } = world();
   const { chainId, provider, url } = world().chain;
   const treasury = devWallet(7, provider);
@@ -24,11 +24,12 @@ test('a token that keeps a part of each transfer is refused, and one that keeps 
     await (await contract.getFunction(method).send(...args)).wait();
   };
   /** The code of the denial of an operation that is paid for in the token; undefined if it is signed. */
-  const denialOf = async (token: Address, preFund: boolean): Promise<unknown> => {
+  const denialOf = async (token: Address, preFund: boolean, isTreasury = false): Promise<unknown> => {
     const definition = { chainId, address: token, symbol: 'TAX', decimals: 6, premium: '0', preFund };
     const rate = { source: 'static', tokensPerCoin: '3000' } as const;
     await engine.service.call('feeTokens.set', { ...definition, rate });
     const account = await chain.newAccount(operator, preFund ? 1n : 2n);
+    if (isTreasury) await engine.service.call('chains.set', { chainId, treasury: account.address });
     await send(await contractAt('TestToken', token, operator), 'mint', account.address, 10n ** 12n);
     await send(await contractAt('TestToken', token, treasury), 'approve', paymaster, MaxUint256);
     // As an account that is there already would approve: a prefund is taken before the operation runs.
@@ -57,4 +58,5 @@ test('a token that keeps a part of each transfer is refused, and one that keeps 
     expect([preFund, await denialOf(taxed, preFund)]).toEqual([preFund, 'TOKEN_TRANSFER_REFUSED']);
     expect([preFund, await denialOf(plain, preFund)]).toEqual([preFund, undefined]);
   }
+  expect(await denialOf(plain, true, true)).toBeUndefined();
 });
