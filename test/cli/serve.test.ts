@@ -136,7 +136,7 @@ describe.concurrent('serve', () => {
     expect(statSync(join(dir, 'run')).mode & 0o777).toBe(0o700);
   });
 
-  // In processes of their own, because the fault that is tested would never return.
+  // Each in a process of its own, because a command that never returns would block this one.
   it.runIf(existsSync('/proc')).each([
     ['serve', ['serve', '--port', '0']],
     ['a standby', ['serve', '--port', '0', '--standby', tmpdir()]],

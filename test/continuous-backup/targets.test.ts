@@ -110,13 +110,13 @@ describe('a copy in an object store', () => {
 
 describe('a command', () => {
   const env = { GASDESK_PASSPHRASE: PASSPHRASE };
-  const away = { ...env, GASDESK_S3_ACCESS_KEY_ID: 'id', GASDESK_S3_SECRET_ACCESS_KEY: 'key' };
+  const unreachable = { ...env, GASDESK_S3_ACCESS_KEY_ID: 'id', GASDESK_S3_SECRET_ACCESS_KEY: 'key' };
   const targets: [string, () => string, Record<string, string>, RegExp][] = [
     ['without the key of the store', () => `s3://${BUCKET}/x`, env, /needs the settings s3AccessKeyId/],
     [
-      'of which the store is away',
+      'whose store is unreachable',
       () => `s3://${BUCKET}/x`,
-      { ...away, GASDESK_S3_ENDPOINT: 'http://127.0.0.1:1' },
+      { ...unreachable, GASDESK_S3_ENDPOINT: 'http://127.0.0.1:1' },
       /does not answer/,
     ],
   ];
@@ -133,7 +133,7 @@ describe('a command', () => {
   });
 
   test.each(['', 's3://', 'S3://desks/x', 'https://store.example/desks'])(
-    'does not make a folder of a target that is none: "%s"',
+    'creates no folder for an invalid target: "%s"',
     async (target) => {
       for (const command of [
         ['backup', '--follow', target],

@@ -54,7 +54,7 @@ const pauseAfter = (attempts: number): number => Math.min(LONGEST_PAUSE_MS, POLL
 export const alertUrlName = (channelId: string): string => `alert.${channelId}.url`;
 
 /** Why no mail was sent, to be used after a colon. */
-const mailFault = (error: unknown): string => {
+const mailErrorText = (error: unknown): string => {
   if (!(error instanceof WebhookError)) return error instanceof Error ? error.message : String(error);
   const { address, range } = error.evidence;
   return `Gasdesk does not call the address ${String(address)} (${String(range)})`;
@@ -97,7 +97,7 @@ export const createAlertSender = (options: AlertSenderOptions): AlertSender => {
       await sendMail(url, mail);
       return undefined;
     } catch (error) {
-      return `The mail server ${host} did not take the mail: ${mailFault(error)}`;
+      return `The mail server ${host} did not take the mail: ${mailErrorText(error)}`;
     }
   };
   const attempt = async (channel: UsedAlertChannel, text: AlertText, id: string): Promise<string | undefined> => {

@@ -545,7 +545,7 @@ describe('reservations that never expire', () => {
 });
 
 describe('the rhythm', () => {
-  test('a node that is down is asked less and less, but every 15 seconds, and the log has one line', async () => {
+  test('a node that is down is polled less and less often, but at least every 15 seconds, and the log has one line', async () => {
     const { node, clock, settlement, reserve, events } = desk();
     reserve();
     node.overrule = unreachable;
