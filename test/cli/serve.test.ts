@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, type Socket, connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -151,6 +151,20 @@ describe.concurrent('serve', () => {
       ),
     });
   });
+
+  it.skipIf(process.platform === 'win32')(
+    'a standby refuses at once a folder that every user may write to',
+    async () => {
+      const dir = tempFolder();
+      chmodSync(dir, 0o777);
+      const passphrase = { GASDESK_PASSPHRASE: 'any' };
+      const { code, stderr } = await gasdesk(['serve', '--standby', tempFolder(), '--data', dir], passphrase);
+      expect({ code, stderr }).toEqual({
+        code: 1,
+        stderr: `gasdesk: Cannot use the data folder ${dir}: every user of this machine may write to it. Run: chmod 700 '${dir}'\n`,
+      });
+    },
+  );
 
   it('a standby refuses at once a folder that contains files of others', async () => {
     const dir = tempFolder();

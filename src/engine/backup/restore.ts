@@ -20,7 +20,7 @@ import {
   keystoreFiles,
   logEndFile,
   openDataFolder,
-  writableFolder,
+  usableFolder,
 } from '../data-folder/data-folder.ts';
 import { lockDataFolder } from '../data-folder/lock.ts';
 import { syncFolder } from '../data-folder/write-durably.ts';
@@ -143,13 +143,13 @@ const isDataFolder = (names: readonly string[]): boolean =>
   ['engine.lock', 'restore.new', ...Object.values(dataFiles)].some((name) => names.includes(name));
 
 /**
- * Creates a folder if it is missing. Refuses one that cannot be written to, or whose files do not belong to Gasdesk.
+ * Creates a folder if it is missing. Refuses one that cannot be used, or whose files do not belong to Gasdesk.
  *
  * @returns the names in it
  * @throws EngineError `DATA_FOLDER_UNUSABLE`
  */
 export const requireRestorable = (dir: string): readonly string[] => {
-  const names = readdirSync(writableFolder(dir));
+  const names = readdirSync(usableFolder(dir));
   if (names.length === 0 || isDataFolder(names)) return names;
   const message = `The folder ${dir} contains files that do not belong to Gasdesk. Choose an empty folder`;
   throw new EngineError('DATA_FOLDER_UNUSABLE', message, { dir });

@@ -71,8 +71,7 @@ export const defaultDataFolder = (
  * @throws {@link EngineError} `DATA_FOLDER_UNUSABLE`, which says why
  */
 export const openDataFolder = (path: string, machine: Machine = thisMachine()): DataFolder => {
-  const dir = writableFolder(path);
-  requireOwnersFolder(dir);
+  const dir = usableFolder(path);
   return {
     dir,
     database: join(dir, dataFiles.database),
@@ -91,14 +90,8 @@ export const logEndFile = (dir: string): string => join(dir, 'log-end');
 const unusable = (dir: string, why: string, cause?: unknown): EngineError =>
   new EngineError('DATA_FOLDER_UNUSABLE', `Cannot use the data folder ${dir}: ${why}`, { dir }, { cause });
 
-/**
- * Creates a folder if it is missing. Tests by writing a file, because permissions, read-only mounts and full quotas are
- * otherwise hard to detect.
- *
- * @returns its path without symbolic links
- * @throws EngineError `DATA_FOLDER_UNUSABLE`
- */
-export const writableFolder = (path: string): string => {
+/** Tests by writing a file, because permissions, read-only mounts and full quotas are otherwise hard to detect. */
+const writableFolder = (path: string): string => {
   try {
     createFolder(path);
     rmdirSync(mkdtempSync(join(path, '.write-test-')));
@@ -117,6 +110,18 @@ const WRITABLE_BY_ALL = 0o002;
 const requireOwnersFolder = (dir: string): void => {
   if (process.platform === 'win32' || (statSync(dir).mode & WRITABLE_BY_ALL) === 0) return;
   throw unusable(dir, `every user of this machine may write to it. Run: chmod 700 '${dir}'`);
+};
+
+/**
+ * Creates a folder if it is missing. Refuses one that Gasdesk cannot write to, or that every user may write to.
+ *
+ * @returns its path without symbolic links
+ * @throws EngineError `DATA_FOLDER_UNUSABLE`
+ */
+export const usableFolder = (path: string): string => {
+  const dir = writableFolder(path);
+  requireOwnersFolder(dir);
+  return dir;
 };
 
 const controlSocket = (dir: string, { platform, temporary }: Machine): string => {
