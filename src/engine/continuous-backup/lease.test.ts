@@ -48,3 +48,9 @@ test('a desk takes its lease again after an answer of its object store was lost'
   expect(lease?.isHeld()).toBe(true);
   expect(await newestLease(target)).toMatchObject({ holder: 'one', number: 2 });
 });
+
+test('a desk whose object store never shows its lease gives up after some attempts', async () => {
+  const [clock, target] = [new ManualClock(), folderTarget(tempFolder())];
+  const blind: CopyTarget = { ...target, list: async () => [] };
+  expect(await takeOwnLease({ target: blind, holder: 'one', clock })).toBeUndefined();
+});

@@ -15,6 +15,8 @@ const RENEW_MS = 1_500;
 const RETRY_MS = 500;
 /** How much longer another desk waits, because clocks do not run equally fast. */
 const MARGIN_MS = 1_500;
+/** How often a desk tries to take its own lease again. A store that lists late could refuse each attempt. */
+const OWN_ATTEMPTS = 5;
 /** Older objects that stay, so that a desk that was paused cannot create one of them again unnoticed. */
 const KEPT = 100;
 
@@ -116,7 +118,7 @@ const keep = ({ target, holder, clock }: Context, first: number, taken: Moment):
 /** Takes the lease for the desk that held it last, or that is the first. Undefined if another desk has led since. */
 export const takeOwnLease = async (context: Context): Promise<Lease | undefined> => {
   const { target, holder, clock } = context;
-  for (;;) {
+  for (let attempt = 0; attempt < OWN_ATTEMPTS; attempt += 1) {
     const startedAt = momentOf(clock);
     const newest = await newestLease(target);
     if (newest !== undefined && newest.holder !== holder) return undefined;
@@ -124,6 +126,7 @@ export const takeOwnLease = async (context: Context): Promise<Lease | undefined>
     if (await claim(target, number, holder)) return keep(context, number, startedAt);
     // The number is taken: by another desk, or by this one in an attempt whose answer was lost.
   }
+  return undefined;
 };
 
 /**
