@@ -160,6 +160,7 @@ describe('an altered copy', () => {
 
   test('shows nothing of its contents', () => {
     const all = Buffer.concat(segmentsOf(target).map((file) => readFileSync(file)));
-    for (const word of ['sponsored', 'paymaster', 'SQLite', '"v"']) expect(all.includes(word), word).toBe(false);
+    // Encrypted bytes hold any short word by chance, so only long ones are sought.
+    for (const word of ['sponsored', 'paymaster', 'SQLite format 3']) expect(all.includes(word), word).toBe(false);
   });
 });
