@@ -1,16 +1,4 @@
-/** How many letters must be inserted, removed or replaced to turn one text into another (Levenshtein distance). */
-const editsBetween = (from: string, to: string): number => {
-  let row = Array.from({ length: to.length + 1 }, (_, edits) => edits);
-  for (const [index, letter] of Array.from(from).entries()) {
-    const next = [index + 1];
-    for (const [at, other] of Array.from(to).entries()) {
-      const [left = 0, above = 0, diagonal = 0] = [next[at], row[at + 1], row[at]];
-      next.push(Math.min(left + 1, above + 1, diagonal + (letter === other ? 0 : 1)));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
-};
+import { distance } from 'fastest-levenshtein';
 
 const MAX_EDITS = 3;
 
@@ -21,7 +9,7 @@ export const nearestName = (typed: string, names: readonly string[]): string | u
   for (const name of names) {
     // Also bounds the time that a long text takes.
     if (Math.abs(typed.length - name.length) >= fewest) continue;
-    const edits = editsBetween(typed.toLowerCase(), name.toLowerCase());
+    const edits = distance(typed.toLowerCase(), name.toLowerCase());
     if (edits < fewest) [best, fewest] = [name, edits];
   }
   return best;
