@@ -4,9 +4,10 @@ import { type Socket, connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import Koa from 'koa';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { systemClock } from '../../src/engine/base/clock.ts';
+import { type Clock, systemClock } from '../../src/engine/base/clock.ts';
 import { createLog } from '../../src/engine/base/log.ts';
 import { listen } from '../../src/engine/http/listen.ts';
+import { ManualClock } from '../support/manual-clock.ts';
 
 const MAX_CONNECTIONS = 16;
 const GET = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
@@ -18,12 +19,15 @@ const outside = Object.values(networkInterfaces())
 type Open = (text?: string, localAddress?: string, host?: string) => Promise<Socket>;
 
 /** Serves an application until the test is over. */
-const serving = async (answer: Koa.Middleware, requestTimeoutMs = 10_000): Promise<Open> => {
+const serving = async (
+  answer: Koa.Middleware,
+  { requestTimeoutMs = 10_000, clock = systemClock }: { requestTimeoutMs?: number; clock?: Clock } = {},
+): Promise<Open> => {
   const app = new Koa();
   app.silent = true;
   app.use(answer);
   const bounds = { requestTimeoutMs, maxConnections: MAX_CONNECTIONS, connectionSharePercent: 25 };
-  const options = { ...bounds, clock: systemClock, log: createLog({ level: 'silent' }) };
+  const options = { ...bounds, clock, log: createLog({ level: 'silent' }) };
   const server = await listen(app, { host: '0.0.0.0', port: 0 }, options);
   const sockets: Socket[] = [];
   onTestFinished(async () => {
@@ -91,7 +95,7 @@ describe('where all connections are taken', () => {
   });
 
   test('by many that come at once, one that is in use stays', async () => {
-    const open = await serving(hello);
+    const open = await serving(hello, { clock: new ManualClock() });
     const inUse = await open();
     for (let number = 0; number < MAX_CONNECTIONS; number += 1) {
       inUse.write(GET);
@@ -188,7 +192,7 @@ test('a client that takes nothing of its answer is disconnected when its time is
     context.req.socket.once('close', () => ended.resolve(undefined));
     context.res.once('finish', () => (isWritten = true));
     context.body = Buffer.alloc(64 * 1024 * 1024);
-  }, 1_000);
+  }, { requestTimeoutMs: 1_000 });
   await open(GET);
   await ended.promise;
   expect(isWritten).toBe(false);
