@@ -127,7 +127,11 @@ export const errorTable = {
   RPC_MISSING: { status: 400, rpc: -32052, title: 'The chain has no RPC URL' },
   DATA_FOLDER_IN_USE: { status: 400, rpc: -32603, title: 'Another Gasdesk engine uses this data folder' },
   DATA_FOLDER_UNUSABLE: { status: 400, rpc: -32603, title: 'The data folder cannot be used' },
-  DECISION_OUTDATED: { status: 503, rpc: -32603, title: 'The settings kept changing during the decision. Try again' },
+  DECISION_OUTDATED: {
+    status: 503,
+    rpc: -32603,
+    title: 'Settings or balances kept changing during the decision. Try again',
+  },
   STORAGE_FAILED: { status: 503, rpc: -32053, title: 'Gasdesk cannot write to its database' },
   STORE_UNAVAILABLE: {
     status: 503,

@@ -147,7 +147,7 @@ const keepTicket = (world: World, draw: Draw, asked: Asked & Pick<Proof, 'person
 };
 
 /** What a client hears whose decision had to begin again too often: while a node is late, each block ends something. */
-const OUTDATED = 'The settings kept changing during the decision. Try again';
+const OUTDATED = 'Settings or balances kept changing during the decision. Try again';
 
 /** Some clients of a DApp ask at the same moment. @param clients how many; default: mostly one */
 export const askTogether = async (world: World, draw: Draw, clients?: number): Promise<void> => {
