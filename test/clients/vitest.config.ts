@@ -3,7 +3,24 @@ import base from '../../vitest.config.ts';
 
 const { projects: _, ...shared } = base.test ?? {};
 
-/** `npm run test:clients`: the tests that install packages, which the other runs leave out. */
-export default defineConfig({
-  test: { ...shared, include: ['test/clients/*.test.ts'], globalSetup: ['test/support/global-setup.ts'] },
+const project = (mode: string, name: string, files: string, turn: number, maxWorkers: number) => ({
+  mode,
+  test: {
+    ...shared,
+    name,
+    include: [`test/clients/${files}.test.ts`],
+    globalSetup: ['test/support/global-setup.ts'],
+    sequence: { ...shared.sequence, groupOrder: turn },
+    maxWorkers,
+  },
 });
+
+/**
+ * `npm run test:clients`: the tests that install packages, which the other runs leave out. The files that run the whole
+ * program come last and one by one, because it builds and takes ports of its own.
+ */
+export default defineConfig(({ mode }) => ({
+  test: {
+    projects: [project(mode, 'sdks', '{clients,pages}', 0, 2), project(mode, 'program', '{five-minutes,npx}', 1, 1)],
+  },
+}));
