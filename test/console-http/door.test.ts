@@ -93,6 +93,8 @@ describe('a holder of the operator token', () => {
 
   test('finds the token in no log line', async () => {
     await call({ authorization });
+    // Only refused requests are logged at this level.
+    await call({ authorization, origin: 'null' });
     expect(lines.length).toBeGreaterThan(0);
     expect(lines.join()).not.toContain(engine.operatorToken.reveal());
   });
@@ -178,6 +180,13 @@ describe('the files of the console', () => {
     );
     expect((await send('GET', '/console')).headers['location']).toBe('/console/');
   });
+
+  test.each(['[127.0.0.1]', '[fe80::1%25eth0]', 'a b.localhost'])(
+    'come to anyone who asks for %s, which no URL may contain, without an internal error',
+    async (odd) => {
+      expect(await send('GET', '/console/', { host: odd })).toMatchObject({ status: 200, text: '<p>console</p>' });
+    },
+  );
 
   test('travel compressed, and those named by their content are fetched once', async () => {
     const response = await fetch(`${url}/console/assets/page-Ab3_-x9Z.js`);

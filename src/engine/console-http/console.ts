@@ -84,7 +84,8 @@ export const consoleRouter = (context: ConsoleContext): Router => {
       context.redirect('/console/');
       return;
     }
-    const path = new URL(context.href).pathname.replace('/console', '');
+    // Not from a URL: a Host that no URL may have would make that an internal error.
+    const path = context.path.replace('/console', '');
     const file = await fileAt?.(path);
     if (file !== undefined) {
       context.set({ ...file.headers });
