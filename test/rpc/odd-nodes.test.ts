@@ -162,3 +162,13 @@ test('a node that sends without end does not fill the memory of the desk', async
     await expect.poll(() => isOpen).toBe(false);
   });
 });
+
+test('an error with deeply nested data is the error of the node, and not an internal one', async () => {
+  const LEVELS = 100_000;
+  const data = `${'{"data":'.repeat(LEVELS)}"Reverted 0x08c379a0"${'}'.repeat(LEVELS)}`;
+  const answer = text(`{"jsonrpc":"2.0","id":1,"error":{"code":3,"message":"execution reverted","data":${data}}}`);
+  await withNode(answer, async (url) => {
+    const client = createRpcClient(url, 'The node', PATIENCE_MS);
+    await expect(client.send('eth_call', [])).rejects.toMatchObject({ name: 'RpcError', data: '0x08c379a0' });
+  });
+});

@@ -70,9 +70,10 @@ const HEX = /0x(?:[0-9a-fA-F]{2})*/;
 
 /** Finds revert data. Nodes put it into `data`, into `data.data`, or into a text such as `Reverted 0x…`. */
 const revertData = (data: unknown): Hex | undefined => {
-  if (typeof data === 'string') return HEX.exec(data)?.[0] as Hex | undefined;
-  if (typeof data === 'object' && data !== null) return revertData('data' in data ? data.data : undefined);
-  return undefined;
+  let found = data;
+  // Not recursive, because a node may nest them more deeply than the stack allows.
+  while (typeof found === 'object' && found !== null) found = 'data' in found ? found.data : undefined;
+  return typeof found === 'string' ? (HEX.exec(found)?.[0] as Hex | undefined) : undefined;
 };
 
 const isAnswer = (value: unknown): value is RpcAnswer =>
