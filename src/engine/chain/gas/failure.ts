@@ -34,8 +34,12 @@ export const shown = (text: string): string =>
     .replace(/(?:0x)?[\da-f]{65,}/gi, '…')
     .slice(0, MAX_LENGTH);
 
-/** Name and arguments of the error in revert data; undefined if it is not one of `errors`, or malformed. */
+/** In bytes. An account may revert with a megabyte of text, which would take a third of a second to decode. */
+const MAX_DECODED = 16_384;
+
+/** Name and arguments of the error in revert data; undefined if it is not one of `errors`, malformed or too long. */
 export const parseRevert = (errors: Interface, data: Hex): { name: string; values: unknown[] } | undefined => {
+  if (byteLength(data) > MAX_DECODED) return undefined;
   try {
     const error = errors.parseError(data);
     // ethers also recognises Error(string) and Panic(uint256) if they are not among the errors.
