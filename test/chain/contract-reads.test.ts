@@ -131,6 +131,13 @@ describe('answers of a chain', () => {
     expect(await readSigner(answering(number), verifying06, NOBODY, NOBODY)).toBe(number);
   });
 
+  it('of megabytes are shown by their beginning', async () => {
+    const endless: Hex = `0x${'ab'.repeat(1_000_000)}`;
+    const target = { chainId: 1, paymaster: NOBODY, signer: NOBODY };
+    const { matches, hash, signer } = await verifyPaymasterContract(answering(endless), verifying06, target);
+    expect([matches, hash.contract, signer.contract]).toEqual([false, endless.slice(0, 100), endless.slice(0, 100)]);
+  });
+
   it('are waited for: a chain that cannot be reached is not a mismatch', async () => {
     const down: EthCall = () => Promise.reject(new Error('connect ECONNREFUSED'));
     const target = { chainId: 1, paymaster: NOBODY, signer: NOBODY };

@@ -172,3 +172,15 @@ test('an error with deeply nested data is the error of the node, and not an inte
     await expect(client.send('eth_call', [])).rejects.toMatchObject({ name: 'RpcError', data: '0x08c379a0' });
   });
 });
+
+test('of a message of megabytes, DApps and decisions get the beginning, without the key of the node', async () => {
+  const key = 'k'.repeat(40);
+  const answer = error(-32_000, `refused: ${`${key} `.repeat(500_000)}`);
+  await withNode(answer, async (url) => {
+    const client = createRpcClient(`${url}/${key}`, 'The node', PATIENCE_MS);
+    const refused = await client.send('eth_chainId', []).catch((reason: unknown) => (reason as Error).message);
+    expect(refused).toMatch(/^refused: \[secret\] /);
+    expect(refused).not.toContain('kkkk');
+    expect(String(refused).length).toBeLessThanOrEqual(16_384);
+  });
+});

@@ -82,6 +82,9 @@ const isAnswer = (value: unknown): value is RpcAnswer =>
 /** Larger than any response that Gasdesk needs. Limited so that a response cannot use up the memory. */
 const MAX_MIB = 32;
 
+/** In characters. Revert data is part of some messages. */
+const MAX_MESSAGE = 16_384;
+
 /** Undefined for invalid JSON. No JSON text parses to undefined. */
 const parseJson = (body: Buffer): unknown => {
   try {
@@ -176,6 +179,7 @@ export const createRpcClient = (
 
   /** Nodes quote refused keys in their messages, and these messages reach DApps and decisions. */
   const redacted = credentialRedactor(url);
+  const shown = (message: string): string => redacted(message).slice(0, MAX_MESSAGE);
   let id = 0;
   const sendOnce = async (method: string, params: readonly unknown[]): Promise<unknown> => {
     id += 1;
@@ -185,7 +189,7 @@ export const createRpcClient = (
     }
     const { error, result } = answer;
     if (error === undefined || error === null) return result;
-    const message = typeof error.message === 'string' ? redacted(error.message) : 'unknown error';
+    const message = typeof error.message === 'string' ? shown(error.message) : 'unknown error';
     throw new RpcError(typeof error.code === 'number' ? error.code : 0, message, revertData(error.data));
   };
 

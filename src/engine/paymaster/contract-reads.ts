@@ -35,22 +35,26 @@ export class UnexpectedAnswer extends Error {
   override readonly name = 'UnexpectedAnswer';
 }
 
+/** The part of a result that is shown if it is none of those expected: a node may return megabytes. */
+const shown = (answer: Hex): Hex => answer.slice(0, 100) as Hex;
+
 async function readUint256(call: EthCall, to: Address, name: string, ...values: unknown[]): Promise<bigint> {
   const answer = await call(to, callData(name, ...values));
   // An address without code returns `0x`, which would count as 0, like an empty tank.
   if (byteLength(answer) !== 32) {
     const gave = answer === '0x' ? 'is not deployed: it gave' : 'gave';
-    throw new UnexpectedAnswer(`${to} ${gave} no number for ${name}: ${answer.slice(0, 100)}`);
+    throw new UnexpectedAnswer(`${to} ${gave} no number for ${name}: ${shown(answer)}`);
   }
   return BigInt(answer);
 }
 
-/** The address in a result; the raw result, such as `0x`, if it contains none. */
-const addressIn = (answer: Hex): Hex => (/^0x0{24}[0-9a-fA-F]{40}$/.test(answer) ? `0x${answer.slice(26)}` : answer);
+/** The address in a result; the beginning of the raw result, such as `0x`, if it contains none. */
+const addressIn = (answer: Hex): Hex =>
+  /^0x0{24}[0-9a-fA-F]{40}$/.test(answer) ? `0x${answer.slice(26)}` : shown(answer);
 
 /**
  * Reads the contract's signer: `signer` if the contract accepts its signatures, otherwise the address that it accepts,
- * or a raw result that is no address.
+ * or the beginning of a raw result that is no address.
  */
 export async function readSigner(
   call: EthCall,
@@ -60,7 +64,7 @@ export async function readSigner(
 ): Promise<Hex> {
   if (signerGetter === 'signers') {
     const answer = await call(paymaster, callData('signers', signer));
-    return answer === TRUE ? signer : answer;
+    return answer === TRUE ? signer : shown(answer);
   }
   return addressIn(await call(paymaster, callData('verifyingSigner')));
 }
@@ -163,7 +167,7 @@ export async function verifyPaymasterContract(
     Promise.all(
       modesOf(layout).map(async (mode) => ({
         local: mode.hash(sample, terms),
-        contract: await call(paymaster, mode.getHashCall(sample, terms)),
+        contract: shown(await call(paymaster, mode.getHashCall(sample, terms))),
       })),
     ),
     readSigner(call, layout, paymaster, signer),
