@@ -3,6 +3,7 @@ import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
+import { ManualClock } from '../../../test/support/manual-clock.ts';
 import { Secret } from '../base/secret.ts';
 import type { Vault } from '../signer/vault.ts';
 import type { ChainState } from '../store/registry-store.ts';
@@ -26,7 +27,11 @@ const node = async (answer: object): Promise<string> => {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 };
 
-const access = (rpc: Readonly<Record<number, string>>, vault: Pick<Vault, 'state' | 'get'>) => {
+const access = (
+  rpc: Readonly<Record<number, string>>,
+  vault: Pick<Vault, 'state' | 'get'>,
+  clock = new ManualClock(),
+) => {
   const findChain = async (chainId: number): Promise<ChainState | undefined> => {
     const url = rpc[chainId];
     return url === undefined
@@ -47,7 +52,7 @@ const access = (rpc: Readonly<Record<number, string>>, vault: Pick<Vault, 'state
           gasScheduleReading: null,
         };
   };
-  return createChainAccess({ findChain }, vault as Vault, 2_000);
+  return createChainAccess({ findChain }, vault as Vault, 2_000, undefined, undefined, clock);
 };
 const locked = { state: 'locked' as const, get: () => undefined };
 
@@ -63,6 +68,23 @@ describe('reaching a chain', () => {
       code: 'PAYMASTER_NOT_READY',
       message: expect.stringContaining('The node at the RPC URL of chain 137 belongs to chain 1'),
     });
+    expect(await blockNumber(chains, 1)).toBe('0x1');
+  });
+
+  it('refuses a node once its URL leads to another chain, until it leads back', async () => {
+    const answer = { result: '0x1' };
+    const clock = new ManualClock();
+    const chains = access({ 1: await node(answer) }, locked, clock);
+    expect(await blockNumber(chains, 1)).toBe('0x1');
+    answer.result = '0x89';
+    await clock.advance(60_000);
+    const requests = [blockNumber(chains, 1), blockNumber(chains, 1)];
+    for (const { status } of await Promise.allSettled(requests)) expect(status).toBe('rejected');
+    await expect(blockNumber(chains, 1)).rejects.toMatchObject({
+      code: 'PAYMASTER_NOT_READY',
+      message: expect.stringContaining('The node at the RPC URL of chain 1 belongs to chain 137'),
+    });
+    answer.result = '0x1';
     expect(await blockNumber(chains, 1)).toBe('0x1');
   });
 

@@ -19,8 +19,8 @@ export interface ChainAccess {
   /** Full URLs with credentials. @throws EngineError `VAULT_LOCKED` if a URL is in a locked vault */
   urls(chainId: number): Promise<ChainUrls>;
   /**
-   * Client of the chain's node; undefined if no RPC URL is set. Before its first request, the client checks the node's
-   * chain id, and throws `PAYMASTER_NOT_READY` if it belongs to another chain.
+   * Client of the chain's node; undefined if no RPC URL is set. Before its first request, and then every minute, the
+   * client checks the node's chain id, and throws `PAYMASTER_NOT_READY` if it belongs to another chain.
    *
    * @throws EngineError `VAULT_LOCKED`
    */
@@ -50,11 +50,19 @@ const IN_VAULT = '/…';
 /** The form of a URL in the vault that is shown and stored unencrypted. */
 export const withoutCredentials = (url: string): string => `${new URL(url).origin}${IN_VAULT}`;
 
-/** Checks the node's chain id before the first request. */
-const verifying = (node: RpcClient, chainId: number, schedule: () => GasSchedule): RpcClient => {
-  let verified = false;
-  const verify = async (): Promise<void> => {
-    if (verified) return;
+/** How long a node's chain id is believed, ms: its URL may come to lead to a node of another chain. */
+const BELIEVED_MS = 60_000;
+
+/** Checks the node's chain id before the first request, and again after {@link BELIEVED_MS}. */
+const verifying = (
+  node: RpcClient,
+  chainId: number,
+  schedule: () => GasSchedule,
+  clock: Pick<Clock, 'now'>,
+): RpcClient => {
+  let verified: Promise<void> | undefined;
+  let verifiedAt = 0;
+  const check = async (): Promise<void> => {
     const { data: answered } = quantity.safeParse(await readChainId(node, chainId));
     if (answered !== BigInt(chainId)) {
       const fix = fixes.setRpc(chainId);
@@ -64,7 +72,16 @@ const verifying = (node: RpcClient, chainId: number, schedule: () => GasSchedule
           : `The node at the RPC URL of chain ${chainId} belongs to chain ${answered}.`;
       throw new EngineError('PAYMASTER_NOT_READY', `${found} ${fix}`, { missing: 'rpc', fix });
     }
-    verified = true;
+  };
+  const verify = (): Promise<void> => {
+    const at = clock.now();
+    if (verified !== undefined && at - verifiedAt < BELIEVED_MS) return verified;
+    verifiedAt = at;
+    verified = check().catch((error: unknown) => {
+      verified = undefined;
+      throw error;
+    });
+    return verified;
   };
   return {
     url: node.url,
@@ -100,7 +117,7 @@ const readChainId = async (node: RpcClient, chainId: number): Promise<unknown> =
  *
  * @param onOutcome called with the result of each request to a chain's node or bundler
  * @param post connects to nodes and bundlers; default: with the machine's name resolution
- * @param clock for gas schedules that change at a known time
+ * @param clock for gas schedules that change at a known time, and for checking nodes again
  * @param timers measure how long nodes and bundlers take to answer
  */
 export const createChainAccess = (
@@ -154,7 +171,7 @@ export const createChainAccess = (
       const chain = await store.findChain(chainId);
       const key = `${chainId} ${chain?.gasSchedule} ${JSON.stringify(chain?.gasScheduleReading)} ${rpc}`;
       const schedule = (): GasSchedule => scheduleAt(chain, clock.now());
-      const node = nodes.get(key) ?? verifying(client(rpc, { chainId, kind: 'node' }), chainId, schedule);
+      const node = nodes.get(key) ?? verifying(client(rpc, { chainId, kind: 'node' }), chainId, schedule, clock);
       nodes.set(key, node);
       return node;
     },
