@@ -1,19 +1,24 @@
-import { MaxUint256, parseEther } from 'ethers';
+import { MaxUint256, id, parseEther } from 'ethers';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { attachNewContract } from '../../src/demo/attach-new-contract.ts';
 import { deployContract, fundDeposit } from '../../src/demo/world-contracts.ts';
 import { toRpcUserOperation } from '../../src/core/user-operation/rpc-user-operation.ts';
 import { withPaymasterAndData } from '../../src/core/user-operation/paymaster-fields.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
-import type { UserOperation } from '../../src/shared/schema/user-operation.ts';
+import type { UserOperation, UserOperationV07 } from '../../src/shared/schema/user-operation.ts';
 import { encodeFunction } from '../support/account-call-data.ts';
 import { type EntryPointWorld, type NewAccount, deployEntryPointWorld } from '../support/entry-point-world.ts';
 import { type PaidToken, approveCall, deployFeeTokens } from '../support/fee-tokens.ts';
+import { duringRequest } from '../support/meanwhile.ts';
 import { gameCall } from '../support/operations.ts';
 import type { RpcReply, SponsoredDapp } from '../support/engine.ts';
 import { useSponsoredWorld } from '../support/sponsored-world.ts';
 
 const DUMMY_SIGNATURE: Hex = `0x${'f'.repeat(31)}${'0'.repeat(33)}7${'a'.repeat(63)}1c`;
+/** Selector of the function by which the payment is simulated. */
+const TRY_PAYMENT = id(
+  'tryPayment((address,bytes,address,bytes,bytes,uint256),(address,address,address,uint256,uint256))',
+).slice(2, 10);
 const STRANGER: Address = `0x${'99'.repeat(20)}`;
 
 const world = useSponsoredWorld({ settlementPollMs: 1000 });
@@ -294,6 +299,13 @@ test('an approval in a batch that has too little gas to run is none: without tok
   expect(body.error).toMatchObject({ code: -32050, data: { code: 'TOKEN_CALL_OUT_OF_GAS' } });
 });
 
+/** An operation that approves the expensive token. */
+const dearOperation = (account: NewAccount): UserOperation => {
+  const types = ['address[]', 'uint256[]', 'bytes[]'];
+  const values = [[dear.address], [], [approveCall(dear, paymaster, MaxUint256).data]];
+  return { ...operationOf(account, 0n), callData: encodeFunction(`executeBatch(${types.join(',')})`, types, values) };
+};
+
 test.each(['Biconomy', 'ERC-7677'] as const)(
   'a limit of the paymaster in which an expensive token cannot be taken is replaced and answered (%s)',
   async (dialect) => {
@@ -301,12 +313,7 @@ test.each(['Biconomy', 'ERC-7677'] as const)(
     const account = await newUser(0n);
     await dear.give(account.address);
     const changed = { context: { token: dear.address } };
-    const batch = encodeFunction(
-      'executeBatch(address[],uint256[],bytes[])',
-      ['address[]', 'uint256[]', 'bytes[]'],
-      [[dear.address], [], [approveCall(dear, paymaster, MaxUint256).data]],
-    );
-    const op = { ...operationOf(account, 0n), callData: batch };
+    const op = dearOperation(account);
     const limitOf = async (paymasterPostOpGasLimit?: string): Promise<bigint> => {
       const { body } = await ask(dapp, dialect, op, { ...changed, op: { nonce: lane(), paymasterPostOpGasLimit } });
       const answered = body.result as unknown as Record<string, string>;
@@ -325,7 +332,52 @@ const mostUnits = async (dapp: SponsoredDapp): Promise<bigint> => {
   return BigInt(evidence!['neededUnits'] as string);
 };
 
+test('what an expensive token costs more belongs to what its user must have', async () => {
+  const dapp = await newDapp();
+  const replyTo = async (units: bigint): Promise<RpcReply> => {
+    const account = await newUser(0n);
+    await dear.give(account.address, units);
+    return ask(dapp, 'Biconomy', dearOperation(account), { context: { token: dear.address } });
+  };
+  expect((await replyTo(10n ** 9n)).status).toBe(200);
+  const most = await mostUnits(dapp);
+  expect((await replyTo(most)).status).toBe(200);
+  expect((await replyTo(most - 1n)).body.error?.data).toMatchObject({ code: 'TOKEN_BALANCE_SHORT' });
+});
+
 describe('tokens that are reserved for one operation', () => {
+  test('are gone if its settlement ends the reservation while another one is decided', async () => {
+    const dapp = await newDapp();
+    const { operator, clock } = world();
+    expect((await ask(dapp, 'Biconomy', operationOf(await newUser(10n ** 9n), MaxUint256))).status).toBe(200);
+    const account = await newUser(await mostUnits(dapp));
+    await world().chain.provider.send('anvil_setBalance', [account.address, '0xde0b6b3a7640000']);
+    const mint = { to: world().contracts.gameItems, data: gameCall('mint') };
+    await chain.mine(await chain.sign(chain.firstOperation(account, mint), operator));
+    const ofLane = (nth: bigint): UserOperation => {
+      const { factory: _, factoryData: __, ...op } = operationOf(account, MaxUint256, nth) as UserOperationV07;
+      return op;
+    };
+    const op = ofLane(1n);
+    const { paymasterAndData } = (await ask(dapp, 'Biconomy', op)).body.result!;
+    const signed = await chain.sign(withPaymasterAndData(op, paymasterAndData), operator);
+    const settle = async (): Promise<void> => {
+      await chain.mine(signed);
+      await vi.waitFor(async () => {
+        await clock.advance(1000);
+        expect((await dapp.decisions()).map(({ settlement }) => settlement)).toContain('settled');
+      });
+    };
+    let isTried = false;
+    const afterTrial = (method: string, body: string): boolean => {
+      isTried ||= body.includes(TRY_PAYMENT);
+      return isTried && method === 'eth_getBlockByNumber';
+    };
+    const asking = duringRequest(world, afterTrial, { mode: 'ERC20', token: token.address });
+    const { body } = await asking(dapp, settle, toRpcUserOperation(ofLane(2n)));
+    expect(body.error?.data).toMatchObject({ code: 'TOKEN_BALANCE_SHORT' });
+  });
+
   test.each(everyDialect)('do not pay for another, however many ask at the same time (%s)', async (dialect) => {
     const dapp = await newDapp();
     const rich = await newUser(10n ** 9n);

@@ -92,6 +92,17 @@ const begin = (
     soon(prepareFinal(context, request, found), (prepared) => ({ found, prepared })),
   );
 
+/**
+ * Prepares an operation for another attempt. A settlement may have ended a reservation of tokens that the simulation of
+ * the payment still found in the account.
+ */
+const tryAgain = (
+  context: DecisionContext,
+  request: SponsorshipRequest,
+  found: Current,
+  prepared: PreparedOperation,
+): Soon<PreparedOperation> => (prepared.charge === undefined ? prepared : prepareFinal(context, request, found));
+
 const isStillPrepared = ({ payer, gasSource }: PreparedOperation, found: Current): boolean =>
   isSamePayer(payer, found.payer) && (gasSource !== 'GAS_NOT_ESTIMATED' || signsNothing(found));
 
@@ -148,7 +159,10 @@ export const decideOperation = (context: DecisionContext, request: SponsorshipRe
       const decided = await store.decideAndReserve({ reservations, ledgerVersion, settings }, (held) =>
         commitPlan(context, { decisionId, request, planned, current }, prepared, held),
       );
-      if (decided === undefined) continue;
+      if (decided === undefined) {
+        prepared = await tryAgain(context, request, found, prepared);
+        continue;
+      }
       // The decision is stored, and its pause binds. If it cannot be read now, only what shows the pause is out of date.
       if (decided.rule === 'burnRate') await pause.refresh().catch(() => undefined);
       return answerOf(decided, prepared.op);

@@ -128,7 +128,9 @@ export const readChain = (
   prepared: PreparedOperation,
   policy: Policy,
 ): Soon<ChainReads> =>
-  soon(context.store.ledgerVersion(), (version) => readAt(version, context, request, prepared, policy));
+  soon(prepared.ledgerVersion ?? context.store.ledgerVersion(), (version) =>
+    readAt(version, context, request, prepared, policy),
+  );
 
 const readAt = (
   ledgerVersion: number,

@@ -29,6 +29,8 @@ export interface PreparedOperation {
   /** The contract and key that sign; in token mode, with the payment's terms. */
   readonly ready: ReadyPaymaster;
   readonly charge: TokenCharge | undefined;
+  /** The ledger's version before the payment in tokens was simulated. Absent: none was, or nothing is signed. */
+  readonly ledgerVersion?: number;
   readonly gasSource: Facts['gasSource'];
   readonly senderNonce: bigint | undefined;
   /** The contract to which an EIP-7702 account delegates. */
@@ -119,15 +121,19 @@ const prepareFinal = (
       const { ready } = payer;
       const { op, gasSource } = gas;
       const prepared = { stage: 'final', payer, ready, op, charge: undefined, ...read, gasSource, isSigned } as const;
-      if (payer.payment === undefined) return prepared;
+      const { payment } = payer;
+      if (payment === undefined) return prepared;
       const estimated = gasSource === 'GAS_ESTIMATED';
       const open = signsNothing ? { open: true, callGasLimit: AMPLE_CALL_GAS } : { open: estimated };
-      return simulateTokenCharge(payer.rpc, payer.payment, op, { estimated, ...open }).then((charge) => ({
-        ...prepared,
-        ready: charge.payment.charging,
-        op: charge.op,
-        charge,
-      }));
+      return soon(context.store.ledgerVersion(), (ledgerVersion) =>
+        simulateTokenCharge(payer.rpc, payment, op, { estimated, ...open }).then((charge) => ({
+          ...prepared,
+          ready: charge.payment.charging,
+          op: charge.op,
+          charge,
+          ledgerVersion,
+        })),
+      );
     }),
   );
 };

@@ -46,15 +46,22 @@ export const simulateTokenCharge = async (
   const charged = ({ withTransfers }: ReadyPaymentTerms): UserOperation => (estimated ? withTransfers(op) : op);
   const guessed = charged(payment);
   if (rpc === undefined) return { payment, op: guessed, trial: undefined };
-  const { taken, transferGas, left } = await tryPayment(rpc, payment, guessed, callGasLimit);
+  const { taken, units, transferGas, left } = await tryPayment(rpc, payment, guessed, callGasLimit);
   if (!taken) return { payment, op: guessed, trial: await tryWithAmpleGas(rpc, payment, guessed, callGasLimit) };
   const known = payment.withTransferGas(transferGas);
   const tried = charged(known);
   // The limits of a draft are sent again with the final operation, when the token may need more gas.
   if (!open) requireGasForCharge(known, tried);
   const slackPercent = callGasLimit === undefined ? 0n : DRAFT_SLACK_PERCENT;
-  return { payment: known, op: withGasForCharge(known, tried, slackPercent), trial: { isTaken: true, left } };
+  const final = withGasForCharge(known, tried, slackPercent);
+  return { payment: known, op: final, trial: afterTaking(left, known.maxUnits(final) - units) };
 };
+
+/** The trial if `more` units had been taken: more gas than was known before it may be charged for. */
+const afterTaking = ({ allowance, balance }: TokenHoldings, more: bigint): PaymentTrial =>
+  more > allowance || more > balance
+    ? { isTaken: false }
+    : { isTaken: true, left: { allowance: allowance - more, balance: balance - more } };
 
 const tryWithAmpleGas = async (
   rpc: RpcClient,

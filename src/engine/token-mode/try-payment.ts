@@ -24,6 +24,8 @@ const probeAbi = new Interface([
 export interface TriedPayment {
   /** Whether the paymaster gets its tokens, even if the operation's own call fails. */
   readonly taken: boolean;
+  /** The units that were to be taken. */
+  readonly units: bigint;
   /** Meaningless if the tokens are not taken. */
   readonly transferGas: TransferGas;
   readonly left: TokenHoldings;
@@ -60,15 +62,16 @@ const runProbe = async (
     readCode(rpc, entryPoint).catch(failSimulation),
   ]);
   const override = { [entryPoint]: { code }, [paymaster]: { code }, [IMPLEMENTATION]: { code: entryPointCode } };
-  const tried = { senderCreator: senderCreatorOf(entryPoint), ...op };
+  const run = { senderCreator: senderCreatorOf(entryPoint), ...op };
   const payment = { paymaster, token: token.address, treasury, ...units };
-  const data = probeAbi.encodeFunctionData('tryPayment', [tried, payment]) as Hex;
+  const data = probeAbi.encodeFunctionData('tryPayment', [run, payment]) as Hex;
   const answer = await callWithOverride(rpc, entryPoint, data, mergeOverrides(state, override)).catch(failSimulation);
   try {
     const [result] = probeAbi.decodeFunctionResult('tryPayment', answer) as unknown as [Outcome];
     const [taken, prefund, afterwards, validationGasUsed, callGasUsed, allowance, balance] = result;
     const used = { validationGasUsed, callGasUsed };
-    return { taken, transferGas: { prefund, afterwards }, left: { allowance, balance }, ...used };
+    const tried = { taken, units: units.prefund + units.afterwards };
+    return { ...tried, transferGas: { prefund, afterwards }, left: { allowance, balance }, ...used };
   } catch (cause) {
     throw new EngineError(
       'CHAIN_UNREACHABLE',
