@@ -58,7 +58,7 @@ const verifying = (
   node: RpcClient,
   chainId: number,
   schedule: () => GasSchedule,
-  clock: Pick<Clock, 'now'>,
+  clock: Pick<Clock, 'monotonic'>,
 ): RpcClient => {
   let verified: Promise<void> | undefined;
   let verifiedAt = 0;
@@ -74,7 +74,7 @@ const verifying = (
     }
   };
   const verify = (): Promise<void> => {
-    const at = clock.now();
+    const at = clock.monotonic();
     if (verified !== undefined && at - verifiedAt < BELIEVED_MS) return verified;
     verifiedAt = at;
     verified = check().catch((error: unknown) => {
@@ -126,7 +126,7 @@ export const createChainAccess = (
   timeoutMs: number,
   onOutcome: (target: CallTarget, outcome: CallOutcome) => void = () => undefined,
   post?: Post,
-  clock: Pick<Clock, 'now'> = systemClock,
+  clock: Pick<Clock, 'now' | 'monotonic'> = systemClock,
   timers: Pick<Clock, 'setTimer'> = systemClock,
 ): ChainAccess => {
   const clients = new Map<string, RpcClient>();
