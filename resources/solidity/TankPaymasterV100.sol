@@ -36,7 +36,8 @@ contract TankPaymasterV100 {
         verifyingSigner = signer;
     }
 
-    function setSigner(address signer) external {
+    /// @dev Some builds of the original call it setSigner.
+    function setVerifyingSigner(address signer) external {
         require(msg.sender == owner, "TankPaymasterV100: not the owner");
         if (signer == address(0)) revert SignerCannotBeZero();
         verifyingSigner = signer;

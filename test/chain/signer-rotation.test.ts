@@ -1,6 +1,6 @@
 import { type TransactionResponse, parseEther } from 'ethers';
 import { describe, expect, test } from 'vitest';
-import { contractAt, devWallet } from '../../src/demo/world-contracts.ts';
+import { contractAt, deployContract, devWallet } from '../../src/demo/world-contracts.ts';
 import type { UserOperationV06 } from '../../src/shared/schema/user-operation.ts';
 import { type EntryPointWorld, deployEntryPointWorld } from '../support/entry-point-world.ts';
 import { type OperatorDesk, useOperatorDesk } from '../support/operator-desk.ts';
@@ -229,5 +229,22 @@ describe('a contract with one signer', () => {
       })
       .toBe(false);
     expect((await dapp.sponsor(mint)).body.error).toMatchObject({ code: -32052 });
+  });
+});
+
+describe('a contract of version 1.0.0, whose builds differ', () => {
+  const world = useOperatorDesk();
+
+  test('gets the next key by the function that it has for that', async () => {
+    const desk = world();
+    const { prepareNext, signer, accept } = actionsOn(desk);
+    const { chainId } = desk.chain;
+    const { service } = desk.engine();
+    const constructed = [desk.operator.address, desk.contracts.entryPoint, await signer()];
+    const address = await deployContract('TankPaymasterV100', constructed, desk.operator);
+    await service.call('paymasterContracts.use', { chainId, version: '1.0.0', address });
+    const next = await prepareNext();
+    expect(await desk.now(await desk.send(accept('1.0.0'), desk.operator))).toMatchObject({ state: 'mined' });
+    expect(await signer()).toBe(next.address);
   });
 });

@@ -19,6 +19,7 @@ import { requireSigner } from '../signer/chain-signer.ts';
 import { nextSignerOf, refusing } from '../paymaster/next-signer.ts';
 import type { PaymasterContract } from '../store/registry-store.ts';
 import { type ActionContext, amountsOn, failing } from './action-context.ts';
+import { signerSetterCall } from './signer-setter.ts';
 import { type Withdrawal, requireFree } from './withdrawal.ts';
 
 export interface ActionCall {
@@ -43,8 +44,6 @@ const abi = new Interface([
   'function depositFor(address paymasterId) payable',
   'function depositTo(address account) payable',
   'function withdrawTo(address to, uint256 amount)',
-  'function setSigner(address signer)',
-  'function setVerifyingSigner(address signer)',
   'function addSigner(address signer)',
   'function removeSigner(address signer)',
   'function addStake(uint32 unstakeDelaySec) payable',
@@ -164,7 +163,8 @@ const acceptSigner = async (context: ActionContext, action: Action<'acceptSigner
   }
   const more = next === undefined ? unminedFail('before') : await switching(context, attached, next);
   const summary = `Makes the contract ${attached.address} accept signatures of ${signer} only. ${more}`;
-  return { ...common, data: encode(layout.signerSetter, signer), summary };
+  const data = await signerSetterCall(context, attached, { signer, usual: layout.signerSetter });
+  return { ...common, data, summary };
 };
 
 const removeSigner = async (context: ActionContext, action: Action<'removeSigner'>): Promise<ActionCall> => {
