@@ -1,8 +1,12 @@
+import { unitsToDecimal } from '../../src/shared/schema/decimal.ts';
+import { mostUnits } from './token-promises.ts';
+import { TOKEN_DECIMALS } from './tokens.ts';
 import { Violation } from './violation.ts';
 import { HOUR_MS, type Ticket, type World, driving } from './world.ts';
 
 interface Settled {
   readonly id: string;
+  readonly message: string;
   readonly paymasterId: string;
   readonly settlement: string | null;
   readonly actualCostWei: string | null;
@@ -46,6 +50,14 @@ const checkSettled = (world: World, ticket: Ticket, decisions: readonly Settled[
   if (!isRight) throw wrong(`was mined for ${mined.chargedWei}`);
 };
 
+/** A decision says how much the user pays at most. */
+const checkExplained = (ticket: Ticket, decisions: readonly Settled[]): void => {
+  if (ticket.payment === undefined) return;
+  const most = `at most ${unitsToDecimal(mostUnits(ticket), TOKEN_DECIMALS)} USDC`;
+  const wrong = decisions.find(({ message }) => !message.includes(most));
+  if (wrong !== undefined) throw new Violation('EXPLAINED_WRONGLY', `${wrong.id}: ${wrong.message} In truth ${most}`);
+};
+
 /** Each sponsorship is reported, and in the order of the decisions unless the receiver has refused it at first. */
 const checkEvents = (world: World, sponsored: readonly { readonly id: string }[]): void => {
   if (!world.kinds.has('receivers')) return;
@@ -87,7 +99,11 @@ export const audit = async (
   const decisions = await decisionsOf(world);
   const sponsored = decisions.filter(({ outcome }) => outcome === 'sponsored');
   const byHash = Map.groupBy(sponsored, ({ userOpHash }) => userOpHash);
-  for (const ticket of world.tickets) checkSettled(world, ticket, byHash.get(ticket.userOpHash) ?? []);
+  for (const ticket of world.tickets) {
+    const ofHash = byHash.get(ticket.userOpHash) ?? [];
+    checkSettled(world, ticket, ofHash);
+    checkExplained(ticket, ofHash);
+  }
   const open = sponsored.filter(({ settlement }) => settlement === 'reserved');
   if (open.length > 0) throw new Violation('NEVER_ENDED', `${open.length} reservations, such as ${open[0]?.id}`);
   checkEvents(world, sponsored);

@@ -1,6 +1,8 @@
 import { Interface, id, toBeHex, zeroPadValue } from 'ethers';
+import { max } from '../../src/shared/bigints.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
 import type { Draw } from '../support/draw.ts';
+import { FIRST_PRICES, type Prices, type TokenChange, type TokenPayment, WITHOUT_END } from './tokens.ts';
 
 const events = new Interface([
   'event UserOperationEvent(bytes32 indexed userOpHash, address indexed sender, address indexed paymaster, uint256 nonce, bool success, uint256 actualGasCost, uint256 actualGasUsed)',
@@ -20,6 +22,8 @@ export interface SignedOperation {
   readonly maxCostWei: bigint;
   /** Unix seconds. */
   readonly validUntil: number;
+  /** How the sender pays in tokens; undefined if the operation is sponsored. */
+  readonly payment: TokenPayment | undefined;
 }
 
 /** An operation in a block. */
@@ -30,6 +34,8 @@ export interface MinedOperation extends SignedOperation {
   readonly costWei: bigint;
   /** What the tank or the deposit was charged, wei. */
   readonly chargedWei: bigint;
+  /** What the treasury got from the sender, in the token's smallest units. */
+  readonly units: bigint;
   readonly transactionHash: Hex;
 }
 
@@ -45,6 +51,15 @@ export interface Block {
   readonly timestamp: number;
   readonly operations: readonly MinedOperation[];
   readonly payments: readonly Payment[];
+  /** After the operations. */
+  readonly tokenChanges: readonly TokenChange[];
+  readonly prices: Prices;
+}
+
+/** What the paymaster contract may take of an account's tokens, and how many there are, in smallest units. */
+export interface Tokens {
+  readonly balance: bigint;
+  readonly allowance: bigint;
 }
 
 export interface Log {
@@ -88,7 +103,12 @@ export class ModelChain {
     return behind === 0 ? this.#blocks : this.#blocks.slice(0, -behind);
   }
 
-  mine(timestamp: number, operations: readonly MinedOperation[], payments: readonly Payment[]): void {
+  mine(
+    timestamp: number,
+    operations: readonly MinedOperation[],
+    payments: readonly Payment[],
+    tokens: Partial<Pick<Block, 'tokenChanges' | 'prices'>> = {},
+  ): void {
     this.#made += 1;
     for (const { userOpHash } of operations) this.#mined.add(userOpHash);
     this.#blocks.push({
@@ -97,6 +117,9 @@ export class ModelChain {
       timestamp: Math.max(timestamp, (this.#blocks.at(-1)?.timestamp ?? 0) + 1),
       operations,
       payments,
+      tokenChanges: [],
+      prices: this.#blocks.at(-1)?.prices ?? FIRST_PRICES,
+      ...tokens,
     });
   }
 
@@ -115,6 +138,24 @@ export class ModelChain {
       for (const one of block.operations) if (payerOf(one) === payer) wei -= one.chargedWei;
     }
     return wei;
+  }
+
+  /** The tokens of an account. */
+  tokens(account: Address, blocks: readonly Block[] = this.#blocks): Tokens {
+    let [balance, allowance] = [0n, 0n];
+    for (const { operations, tokenChanges } of blocks) {
+      for (const { sender, payment, units } of operations) {
+        if (payment === undefined || sender !== account) continue;
+        balance -= units;
+        if (allowance !== WITHOUT_END) allowance -= max(units, payment.prefund);
+      }
+      for (const change of tokenChanges) {
+        if (change.account !== account) continue;
+        balance = max(balance + change.units, 0n);
+        allowance = change.allowance ?? allowance;
+      }
+    }
+    return { balance, allowance };
   }
 
   /** The account's next nonce for a nonce key. */

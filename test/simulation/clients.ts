@@ -7,8 +7,10 @@ import type { Draw } from '../support/draw.ts';
 import { storedDecision } from './stored-decision.ts';
 import { type Proof, proofOf } from './people.ts';
 import { checkTicket } from './promises.ts';
+import { pricesSince } from './token-promises.ts';
 import { CHAIN_ID } from './contracts.ts';
-import { type Dapp, HOUR_MS, type Ticket, type World, entryPointOf } from './world.ts';
+import { TOKEN, paymentIn } from './tokens.ts';
+import { type Dapp, HOUR_MS, type Ticket, type World, entryPointOf, senderAt } from './world.ts';
 
 /** The most gas that an EntryPoint charges for: written here again, so that a mistake in the core is seen. */
 const maxGas = (op: UserOperation): bigint => {
@@ -17,25 +19,33 @@ const maxGas = (op: UserOperation): bigint => {
   return call + verification + before + (op.paymasterVerificationGasLimit ?? 0n) + (op.paymasterPostOpGasLimit ?? 0n);
 };
 
+/** Percent of the requests to a DApp with token mode that want to pay in tokens. */
+const PAID_PERCENT = 80;
+
 /** What the overhead of contract 1.1.0 adds to the maximum, gas. */
 const OVERHEAD_GAS = 12_000n;
 
+/** What a client sends with an operation: a proof of who the user is, and the token that the user pays in. */
+interface Sent {
+  readonly erc20Context?: object;
+}
+
 export type Fields = Readonly<Record<string, string>>;
-type Ask = (op: Fields, dapp: Dapp, proof: object) => { readonly method: string; readonly params: readonly unknown[] };
+type Ask = (op: Fields, dapp: Dapp, sent: Sent) => { readonly method: string; readonly params: readonly unknown[] };
 
 /** How clients ask for a signature: the methods of several SDKs. */
 const DIALECTS: Readonly<Record<string, Ask>> = {
-  biconomy: (op, _dapp, proof) => ({
+  biconomy: (op, _dapp, sent) => ({
     method: 'pm_sponsorUserOperation',
-    params: [op, { mode: 'SPONSORED', ...proof }],
+    params: [op, { mode: sent.erc20Context === undefined ? 'SPONSORED' : 'ERC20', ...sent }],
   }),
-  'ERC-7677': (op, dapp, proof) => ({
+  'ERC-7677': (op, dapp, sent) => ({
     method: 'pm_getPaymasterData',
-    params: [op, entryPointOf(dapp).address, `0x${CHAIN_ID.toString(16)}`, proof],
+    params: [op, entryPointOf(dapp).address, `0x${CHAIN_ID.toString(16)}`, sent],
   }),
-  alchemy: (op, dapp) => ({
+  alchemy: (op, dapp, { erc20Context }) => ({
     method: 'alchemy_requestPaymasterAndData',
-    params: [{ policyId: 'any', entryPoint: entryPointOf(dapp).address, userOperation: op }],
+    params: [{ policyId: 'any', entryPoint: entryPointOf(dapp).address, userOperation: op, erc20Context }],
   }),
 };
 
@@ -61,7 +71,7 @@ const nonceOf = (world: World, draw: Draw, sender: Address): bigint =>
 
 /** An operation whose account signs it later. Its sender has done nothing before in some cases. */
 export const draft = (world: World, draw: Draw, dapp: Dapp): Fields => {
-  const sender: Address = `0x${(0x1000 + draw.below(world.senders)).toString(16).padStart(40, '5')}`;
+  const sender = senderAt(draw.below(world.senders));
   const creation: Fields = entryPointOf(dapp).isPacked ? {} : { initCode: '0x' };
   return {
     sender,
@@ -99,8 +109,13 @@ interface Asked {
 }
 
 /** Checks an answer, and keeps what it signs. */
-const keepTicket = (world: World, draw: Draw, asked: Asked & Pick<Proof, 'person'>, paymasterAndData: Hex): void => {
-  const { dapp, fields, sendAt, person } = asked;
+const keepTicket = (
+  world: World,
+  draw: Draw,
+  asked: Asked & Pick<Proof, 'person'> & Pick<Ticket, 'askedAt'> & { readonly isPaid: boolean },
+  paymasterAndData: Hex,
+): void => {
+  const { dapp, fields, sendAt, person, askedAt } = asked;
   const op = signedOperation(dapp, fields, paymasterAndData);
   const entryPoint = entryPointOf(dapp);
   const userOpHash = entryPoint.hash(op, { entryPoint: entryPoint.address, chainId: CHAIN_ID });
@@ -129,16 +144,20 @@ const keepTicket = (world: World, draw: Draw, asked: Asked & Pick<Proof, 'person
     wallet: dapp.wallet,
     maxCostWei: maxGas(op) * op.maxFeePerGas + overheadGas * op.maxFeePerGas,
     validUntil: stored.validUntil,
+    payment: dapp.version === 'singleton-0.7' ? paymentIn(paymasterAndData) : undefined,
+    prices: pricesSince(world, askedAt),
     decisionId: stored.id,
     person,
+    askedAt,
     decidedAt: stored.at,
     answeredAt: world.time.awake,
   };
   if (BigInt(stored.maxCostWei) !== ticket.maxCostWei) {
     world.blame('WRONG_MAXIMUM', `${userOpHash}: ${stored.maxCostWei} in place of ${ticket.maxCostWei}`);
   }
+  if ((ticket.payment !== undefined) !== asked.isPaid) world.blame('WRONG_MODE', userOpHash);
   if (ticket.validUntil * 1_000 > world.time.now + 24 * HOUR_MS) world.blame('ENDLESS_SIGNATURE', userOpHash);
-  world.count('signed');
+  world.count(ticket.payment === undefined ? 'signed' : 'signed: paid in tokens');
   world.tell(`${ticket.decisionId.slice(-8)} signed for DApp ${dapp.index}, ${ticket.maxCostWei} wei at most`);
   world.tickets.push(ticket);
   checkTicket(world, ticket);
@@ -166,7 +185,10 @@ export const askForSponsorship = async (world: World, draw: Draw, asked: Asked):
   const [name, ask] = draw.pick(Object.entries(DIALECTS));
   world.count(`asked: ${name}`);
   const { sent, person } = await proofOf(world, draw, dapp, String(asked.fields['sender']));
-  const request = { jsonrpc: '2.0', id: draw.below(1_000), ...ask(asked.fields, dapp, sent) };
+  const isPaid = dapp.version === 'singleton-0.7' && draw.chance(PAID_PERCENT);
+  const paying = isPaid ? { erc20Context: { tokenAddress: TOKEN } } : {};
+  const askedAt = world.time.awake;
+  const request = { jsonrpc: '2.0', id: draw.below(1_000), ...ask(asked.fields, dapp, { ...sent, ...paying }) };
   const answer = await desk.request('POST', `/api/v1/${CHAIN_ID}/${dapp.apiKey}`, request);
   if (answer === undefined) {
     world.count('answers lost');
@@ -177,5 +199,5 @@ export const askForSponsorship = async (world: World, draw: Draw, asked: Asked):
   if (isInternal || answer.status === 500) world.blame('INTERNAL_ERROR', answer.body);
   const paymasterAndData = paymasterAndDataIn(body);
   if (paymasterAndData === undefined) world.count(`denied: ${codeOf(body)}`);
-  else keepTicket(world, draw, { ...asked, person }, paymasterAndData);
+  else keepTicket(world, draw, { ...asked, person, askedAt, isPaid }, paymasterAndData);
 };

@@ -6,7 +6,11 @@ import { type Address, addressKey } from '../../src/shared/schema/hex.ts';
 export const CHAIN_ID = 1;
 export const SIGNER_KEY = `0x${'51'.repeat(32)}`;
 export const SIGNER = addressKey(new Wallet(SIGNER_KEY).address as Address);
-export const PAYMASTERS = { '1.1.0': `0x${'a1'.repeat(20)}`, 'verifying-0.7': `0x${'a7'.repeat(20)}` } as const;
+export const PAYMASTERS = {
+  '1.1.0': `0x${'a1'.repeat(20)}`,
+  'verifying-0.7': `0x${'a7'.repeat(20)}`,
+  'singleton-0.7': `0x${'a9'.repeat(20)}`,
+} as const;
 
 /** What the contracts answer to `getHash` of the sample operation: the hash that Gasdesk computes. */
 export const hashes = new Map<string, string>();

@@ -164,4 +164,24 @@ export const faults: readonly Fault[] = [
     '{ entry: entry.entry + 1, part: 0 }',
     '{ entry: entry.entry + 2, part: 0 }',
   ),
+  inFile('core/rules/token-payment.ts')(
+    'tokens are promised twice',
+    '[resultOf(input, input.payment, reservedUnits)]',
+    '[resultOf(input, input.payment, 0n)]',
+  ),
+  inFile('engine/chain/rates/chainlink.ts')(
+    'the rate of a token is rounded down',
+    '(numerator + denominator - 1n) / denominator',
+    'numerator / denominator',
+  ),
+  inFile('core/token-mode/payment-terms.ts')(
+    'the premium is left out',
+    '{ exchangeRate: rateWithPremium(exchangeRate, token.premium) }',
+    '{ exchangeRate }',
+  ),
+  inFile('engine/chain/rates/chainlink.ts')(
+    'an old price is as good as a new one',
+    'updatedAt + BigInt(maxAge) < seconds',
+    'updatedAt < 0n',
+  ),
 ];

@@ -3,6 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
 import { type Block, type Log, type ModelChain, logsOf, wordOf } from './chain.ts';
 import type { Draw } from '../support/draw.ts';
+import { type FeedFault, createTokenContracts } from './token-contracts.ts';
+import type { TransferGas } from './tokens.ts';
 import type { VirtualTime } from './time.ts';
 import { bodyOf } from './wires.ts';
 
@@ -11,6 +13,7 @@ const abi = new Interface([
   'function getBalance(address paymasterId) view returns (uint256)',
   'function balanceOf(address account) view returns (uint256)',
   'function verifyingSigner() view returns (address)',
+  'function signers(address signer) view returns (bool)',
 ]);
 
 /** `FailedOp(0, "AA90 invalid beneficiary")`: everything before the last step of a simulated bundle went well. */
@@ -33,6 +36,8 @@ export interface NodeFaults {
   stateless: number;
   /** The longest that it takes to answer, ms. */
   slowMs: number;
+  /** Why what its price feeds answer cannot be trusted; undefined if it can. */
+  feed: FeedFault | undefined;
 }
 
 /** A late answer, less than a desk waits for, ms. */
@@ -47,6 +52,7 @@ const healthy = (slowMs: number): NodeFaults => ({
   garbled: 0,
   stateless: 0,
   slowMs,
+  feed: undefined,
 });
 
 /** An error that a node answers with. */
@@ -82,13 +88,14 @@ export interface NodeOptions {
   /** Answers of `getHash`, by their calls. */
   readonly hashes: ReadonlyMap<string, string>;
   readonly baseFeeWei: () => bigint;
+  readonly transferGas: TransferGas;
   readonly draw: Draw;
   readonly time: VirtualTime;
 }
 
 /** A node of the model chain, which answers JSON-RPC over HTTP. */
 export const createNode = (options: NodeOptions) => {
-  const { chain, chainId, signer, hashes, baseFeeWei, draw, time } = options;
+  const { chain, chainId, signer, hashes, baseFeeWei, transferGas, draw, time } = options;
   // With 1 ms for every answer, requests that come together are decided together.
   const usualMs = draw.pick([1, 20, 400]);
   // While a decision waits for a late answer, blocks are mined; if only what it alone asks is late, they are settled.
@@ -98,6 +105,7 @@ export const createNode = (options: NodeOptions) => {
     { percent: 70, least: 3_000, method: 'eth_maxPriorityFeePerGas' },
   ]);
   const faults = healthy(usualMs);
+  const tokens = createTokenContracts({ chain, transferGas, feedFault: () => faults.feed, time });
 
   const blockView = ({ number, hash, timestamp }: Block) => ({
     number: toBeHex(number),
@@ -118,8 +126,10 @@ export const createNode = (options: NodeOptions) => {
   const call = (blocks: readonly Block[], [{ to, data }, at]: [{ to: Address; data: Hex }, unknown]): string => {
     const known = hashes.get(data);
     if (known !== undefined) return known;
-    const method = abi.parseTransaction({ data });
     const state = through(blocks, at);
+    const ofTokens = tokens.answer(state, to, data);
+    if (ofTokens !== undefined) return ofTokens;
+    const method = abi.parseTransaction({ data });
     switch (method?.name) {
       case 'getNonce': {
         const [sender, key] = method.args as unknown as [Address, bigint];
@@ -132,6 +142,8 @@ export const createNode = (options: NodeOptions) => {
       }
       case 'verifyingSigner':
         return wordOf(signer);
+      case 'signers':
+        return wordOf(1n);
       default:
         // `entryPoint()` is not asked of all contracts; a simulated bundle ends as it does where all is well.
         throw data.length > 1_000
@@ -226,6 +238,8 @@ export const createNode = (options: NodeOptions) => {
 
   return {
     faults,
+    /** Every price that its feeds have answered and that can be trusted. */
+    shownPrices: tokens.shown,
     slowestMs: late.percent > 0 ? LATE_MS : usualMs,
     serve,
     heal: () => void Object.assign(faults, healthy(usualMs)),

@@ -211,6 +211,20 @@ export const pauseOrResume = async (world: World, draw: Draw): Promise<void> => 
   }
 };
 
+/** The operator switches the token mode of a DApp off, or on. */
+export const switchTokenMode = async (world: World, draw: Draw): Promise<void> => {
+  const { desk, time } = world;
+  if (!desk.isUp) return;
+  const { index, paymasterId, tokensOff } = draw.pick(world.dapps.filter(({ version }) => version === 'singleton-0.7'));
+  const tokenMode = draw.chance(70);
+  if (tokenMode) for (const off of tokensOff) if (off.to === Infinity) off.to = time.awake;
+  await confirmed(world, desk.call('paymasters.setTokenMode', { paymasterId, tokenMode }), () => {
+    if (!tokenMode && tokensOff.at(-1)?.to !== Infinity) tokensOff.push({ from: time.awake, to: Infinity });
+    world.count('operator: token mode');
+    world.tell(`operator: token mode of DApp ${index} is ${tokenMode ? 'on' : 'off'}`);
+  });
+};
+
 /** The operator sets the breaker, or removes it. */
 export const setBreaker = async (world: World, draw: Draw): Promise<void> => {
   const { desk, time, breakers } = world;
@@ -233,6 +247,7 @@ export const readPolicyAgain = async (world: World): Promise<void> => {
   world.isPolicyUncertain = false;
   const now = world.time.awake;
   for (const dapp of world.dapps) await readLimits(world, dapp);
-  const uncertain = [...world.pauses, ...world.dapps.flatMap(({ pauses }) => pauses), ...world.breakers];
+  const ofDapps = world.dapps.flatMap(({ pauses, tokensOff }) => [...pauses, ...tokensOff]);
+  const uncertain = [...world.pauses, ...ofDapps, ...world.breakers];
   for (const one of uncertain) if (one.to === Infinity) one.to = now;
 };

@@ -6,11 +6,20 @@ import { mineBlock, reorganise } from './bundler.ts';
 import type { Draw } from '../support/draw.ts';
 import { askTogether } from './clients.ts';
 import { storedDecision } from './stored-decision.ts';
-import { isWithoutRoom, keepAlive, operate, pauseOrResume, readPolicyAgain, setBreaker } from './operator.ts';
+import {
+  isWithoutRoom,
+  keepAlive,
+  operate,
+  pauseOrResume,
+  readPolicyAgain,
+  setBreaker,
+  switchTokenMode,
+} from './operator.ts';
 import { openIssuer } from './people.ts';
 import { checkReleased } from './promises.ts';
 import { openReceivers } from './receivers.ts';
 import { settle } from './time.ts';
+import { movePrices, moveTokens } from './token-holders.ts';
 import { Violation } from './violation.ts';
 import { HOUR_MS, type Kind, World, driving } from './world.ts';
 import { setUp } from './set-up.ts';
@@ -147,6 +156,9 @@ const scheduleActors = (world: World): void => {
     world.count(`disk: ${world.disk.unreadable} % of reads fail`);
     world.tell(`the disk fails ${world.disk.unreadable} % of reads`);
   });
+  world.every('tokens', 4_000, (part) => moveTokens(world, part));
+  world.every('tokens', 15_000, (part) => movePrices(world, part));
+  often('tokens', 100_000, (part) => meanwhile(world, part, switchTokenMode));
   world.every('full disk', 20_000, () => checkReadiness(world));
   often('slow disk', 200_000, (part) => {
     world.disk.slowMs = part.pick([0, 100, 3_000]);

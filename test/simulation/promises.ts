@@ -1,5 +1,6 @@
 import { payerOf } from './chain.ts';
 import { releasedHashes } from './stored-decision.ts';
+import { checkPayment } from './token-promises.ts';
 import { type Limit, HOUR_MS, type Term, type Ticket, type World } from './world.ts';
 
 /** The window of a limit; the first one also before its start, as the machine's clock may be set back. */
@@ -27,6 +28,7 @@ const checkLimit = (world: World, limit: Limit, newest: Ticket): void => {
   const counted = world.tickets.filter(
     (ticket) =>
       ticket.dapp === newest.dapp &&
+      ticket.payment === undefined &&
       isWithin(ticket, limit) &&
       windowOf(limit, ticket.decidedAt) === window &&
       (limit.per === 'dapp' || ticket[limit.per] === newest[limit.per]),
@@ -55,17 +57,27 @@ const checkTank = (world: World, newest: Ticket): void => {
   if (owed > left) world.blame('TANK_OVERDRAWN', `${payer} has ${left} wei, and has promised ${owed}`);
 };
 
+/** Checks the rules of sponsorship, which do not bind users who pay. */
+const checkSponsored = (world: World, ticket: Ticket): void => {
+  const { dapp, decisionId, person } = ticket;
+  for (const limit of dapp.limits) checkLimit(world, limit, ticket);
+  if (dapp.hasWebhook && !world.agreed.has(decisionId)) {
+    world.blame('SIGNED_WITHOUT_WEBHOOK', `No webhook has agreed to ${decisionId.slice(-8)}`);
+  }
+  if (dapp.vouching !== undefined && person === undefined) world.blame('SIGNED_WITHOUT_PERSON', decisionId.slice(-8));
+};
+
 /** Checks what a new signature was allowed by. */
 export const checkTicket = (world: World, ticket: Ticket): void => {
   const name = ticket.decisionId.slice(-8);
-  for (const limit of ticket.dapp.limits) checkLimit(world, limit, ticket);
   for (const pause of [...world.pauses, ...ticket.dapp.pauses]) {
     if (isWithin(ticket, pause)) world.blame('SIGNED_WHILE_PAUSED', name);
   }
-  if (ticket.dapp.hasWebhook && !world.agreed.has(ticket.decisionId)) {
-    world.blame('SIGNED_WITHOUT_WEBHOOK', `No webhook has agreed to ${name}`);
+  if (ticket.payment === undefined) checkSponsored(world, ticket);
+  else {
+    if (ticket.dapp.tokensOff.some((off) => isWithin(ticket, off))) world.blame('PAID_WITHOUT_TOKEN_MODE', name);
+    checkPayment(world, ticket);
   }
-  if (ticket.dapp.vouching !== undefined && ticket.person === undefined) world.blame('SIGNED_WITHOUT_PERSON', name);
   checkTank(world, ticket);
   for (const breaker of world.breakers) {
     if (!isWithin(ticket, breaker)) continue;

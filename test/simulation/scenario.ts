@@ -1,4 +1,4 @@
-import { drawOf } from '../support/draw.ts';
+import { type Draw, drawOf } from '../support/draw.ts';
 import { makeFolder, removeFolder } from './folders.ts';
 import { type Played, play } from './play.ts';
 import { Violation } from './violation.ts';
@@ -18,7 +18,9 @@ const MINUTE_MS = 60_000;
 export const scenarioOf = (seed: string): Scenario => {
   const draw = drawOf(seed).part('scenario');
   const percent = draw.pick([30, 60, 80, 100]);
-  const kinds = KINDS.filter((kind) => draw.chance(percent) || kind === 'clients' || kind === 'bundler');
+  // Drawn apart, so that seeds are as they were before there was token mode.
+  const drawFor = (kind: Kind): Draw => (kind === 'tokens' ? draw.part(kind) : draw);
+  const kinds = KINDS.filter((kind) => drawFor(kind).chance(percent) || kind === 'clients' || kind === 'bundler');
   return { seed, kinds: new Set(kinds), minutes: draw.pick([5, 15, 40]) };
 };
 

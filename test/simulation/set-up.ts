@@ -4,6 +4,7 @@ import type { Draw } from '../support/draw.ts';
 import { PAYMASTERS, SIGNER_KEY, CHAIN_ID } from './contracts.ts';
 import { addLimit, setBreaker } from './operator.ts';
 import { identityRule } from './people.ts';
+import { FEEDS, MAX_AGE_S, PREMIUM_PERCENT, TOKEN, TOKEN_DECIMALS, TREASURY } from './tokens.ts';
 import { type Dapp, HOSTS, MILLI, type World, driving } from './world.ts';
 
 const WALLETS = [1, 2].map((nth) => new Wallet(`0x${String(nth).repeat(64)}`));
@@ -30,7 +31,7 @@ const addDapp = async (world: World, set: Draw, { accountId, versions, wallets }
     type: 'HYBRID',
     chainId: CHAIN_ID,
     version,
-    tokenMode: false,
+    tokenMode: version === 'singleton-0.7',
   });
   let wallet: Wallet | undefined;
   if (version === '1.1.0') {
@@ -60,7 +61,26 @@ const addDapp = async (world: World, set: Draw, { accountId, versions, wallets }
     vouching,
     hasWebhook,
     pauses: [],
+    tokensOff: [],
   });
+};
+
+/** Adds a fee token, and DApps whose users may pay in it. */
+const takeTokens = async (world: World, shared: Shared): Promise<void> => {
+  const call = callOf(world);
+  const draw = world.draw.part('tokens');
+  await call('chains.set', { chainId: CHAIN_ID, treasury: TREASURY } as never);
+  await call('feeTokens.set', {
+    chainId: CHAIN_ID,
+    address: TOKEN,
+    symbol: 'USDC',
+    decimals: TOKEN_DECIMALS,
+    premium: String(PREMIUM_PERCENT),
+    rate: { source: 'chainlink', nativeFeed: FEEDS.native, tokenFeed: FEEDS.token, maxAge: MAX_AGE_S },
+    preFund: draw.chance(75),
+    logoUrl: null,
+  });
+  for (let count = draw.pick([1, 1, 2]); count > 0; count -= 1) await addDapp(world, draw, shared);
 };
 
 /** Puts a desk with DApps and policies into the world. */
@@ -80,6 +100,7 @@ export const setUp = async (world: World): Promise<void> => {
   await call('signers.import', { chainId: CHAIN_ID, privateKey: SIGNER_KEY });
   const [account] = await call('accounts.list', {});
   for (const [version, address] of Object.entries(PAYMASTERS)) {
+    if (version === 'singleton-0.7' && !kinds.has('tokens')) continue;
     await call('paymasterContracts.use', { chainId: CHAIN_ID, version, address });
   }
   const mixed = ['1.1.0', '1.1.0', 'verifying-0.7'] as const;
@@ -89,6 +110,7 @@ export const setUp = async (world: World): Promise<void> => {
     wallets: set.pick([WALLETS, WALLETS.slice(1)]),
   };
   for (let count = set.pick([1, 2, 3, 3]); dapps.length < count;) await addDapp(world, set, shared);
+  if (kinds.has('tokens')) await takeTokens(world, { ...shared, versions: ['singleton-0.7'] });
   const payers = new Set(dapps.map(({ wallet, paymaster }) => (wallet ?? paymaster).toLowerCase()));
   const funds = [...payers].map((payer) => ({ payer, wei: BigInt(set.pick(world.funds)) * MILLI }));
   chain.mine(Math.floor(time.now / 1_000), [], funds);

@@ -9,6 +9,7 @@ import type { DiskFaults } from './disk.ts';
 import { type Draw, drawOf } from '../support/draw.ts';
 import { createNode } from './node.ts';
 import { VirtualTime, settle } from './time.ts';
+import { FIRST_PRICES, type Prices, type TokenChange, type TransferGas, drawTransferGas } from './tokens.ts';
 import { Trace } from './trace.ts';
 import { Violation } from './violation.ts';
 import { Internet } from './wires.ts';
@@ -50,7 +51,8 @@ type Vouching = 'VOUCHER' | 'OIDC';
 
 export interface Dapp {
   readonly index: number;
-  readonly version: '1.1.0' | 'verifying-0.7';
+  /** Users of `singleton-0.7` pay in tokens, or are sponsored. */
+  readonly version: '1.1.0' | 'verifying-0.7' | 'singleton-0.7';
   readonly paymasterId: string;
   readonly apiKey: string;
   readonly paymaster: Address;
@@ -61,6 +63,8 @@ export interface Dapp {
   /** True: a registered webhook has to agree. */
   readonly hasWebhook: boolean;
   readonly pauses: Term[];
+  /** When its users may not pay in tokens. */
+  readonly tokensOff: Term[];
 }
 
 /** The breaker in force. */
@@ -76,6 +80,10 @@ export interface Ticket extends SignedOperation {
   readonly decisionId: string;
   /** Who asked for it, if the client has proved that. */
   readonly person: string | undefined;
+  /** Of the prices that the desk may have used, those at which a coin is worth least; undefined if no feed has answered. */
+  readonly prices: Prices | undefined;
+  /** When it was asked for, in time without the machine's sleep, ms. */
+  readonly askedAt: number;
   /** Epoch ms, by the desk's clock. */
   readonly decidedAt: number;
   /** When the answer came, in time without the machine's sleep, ms. */
@@ -105,6 +113,7 @@ export const KINDS = [
   'full disk',
   'slow disk',
   'bad disk',
+  'tokens',
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -140,6 +149,12 @@ export class World {
   /** Decisions to which a webhook has answered yes in time. */
   readonly agreed = new Set<string>();
   readonly payments: Payment[] = [];
+  /** What the next block changes in the tokens of accounts, and the prices that its feeds have. */
+  readonly tokenChanges: TokenChange[] = [];
+  prices: Prices = FIRST_PRICES;
+  readonly transferGas: TransferGas;
+  /** When something else than an operation last changed the tokens of an account, in time without the machine's sleep, ms. */
+  readonly changedAt = new Map<Address, number>();
   readonly tally: Tally = new Map();
   readonly story: string[] = [];
   /** Ids of events by the order in which their receiver accepted them first, with what they said. */
@@ -186,6 +201,7 @@ export class World {
     // Poor tanks are empty before a breaker trips.
     this.funds = kinds.has('breaker') && funds.chance(50) ? rich : funds.pick(poor);
     this.eagerness = this.draw.part('eagerness').pick([40, 40, 5]);
+    this.transferGas = drawTransferGas(this.draw.part('transfer gas'));
     const { time } = this;
     this.trace = new Trace(time, dir);
     this.internet = new Internet(this.trace.note);
@@ -197,6 +213,7 @@ export class World {
       signer: SIGNER,
       hashes,
       baseFeeWei: () => this.baseFeeWei,
+      transferGas: this.transferGas,
       draw: this.draw.part('node'),
       time,
     });
@@ -276,6 +293,9 @@ export class World {
     next();
   }
 }
+
+/** An account, by its place among those that send operations. */
+export const senderAt = (nth: number): Address => `0x${(0x1000 + nth).toString(16).padStart(40, '5')}`;
 
 export const entryPointOf = ({ version }: Pick<Dapp, 'version'>) =>
   entryPoints[requireLayout(version).entryPointVersion];
