@@ -1,6 +1,7 @@
 import { Interface } from 'ethers';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
 import { type Block, type ModelChain, wordOf } from './chain.ts';
+import { PAYMASTERS } from './contracts.ts';
 import type { VirtualTime } from './time.ts';
 import {
   FEEDS,
@@ -20,7 +21,7 @@ const abi = new Interface([
   'function allowance(address owner, address spender) view returns (uint256)',
   'function decimals() view returns (uint8)',
   'function latestRoundData() view returns (uint80, int256, uint256, uint256, uint80)',
-  'function tryPayment(tuple(address, bytes, address sender, bytes, bytes, uint256) op, tuple(address, address token, address, uint256 prefund, uint256 afterwards) payment) returns (tuple(bool taken, uint256, uint256, uint256, uint256, uint256, uint256))',
+  'function tryPayment(tuple(address, bytes, address sender, bytes, bytes, uint256 callGasLimit) op, tuple(address paymaster, address token, address, uint256 prefund, uint256 afterwards) payment) returns (tuple(bool taken, uint256, uint256, uint256, uint256, uint256, uint256))',
 ]);
 
 /** Why what a feed answers cannot be trusted. */
@@ -87,13 +88,16 @@ export const createTokenContracts = ({ chain, transferGas, feedFault, time }: To
         return name === 'decimals' ? wordOf(BigInt(FEED_DECIMALS)) : latestRound(feed, blocks.at(-1) ?? chain.head);
       }
       if (name !== 'tryPayment') return undefined;
-      const [{ sender }, { token, prefund, afterwards }] = args as unknown as [
-        { readonly sender: Address },
-        { readonly token: Address; readonly prefund: bigint; readonly afterwards: bigint },
+      const [{ sender, callGasLimit }, { paymaster, token, prefund, afterwards }] = args as unknown as [
+        { readonly sender: Address; readonly callGasLimit: bigint },
+        Readonly<Record<'paymaster' | 'token', Address> & Record<'prefund' | 'afterwards', bigint>>,
       ];
-      // Without a token, only the gas of the operation is simulated.
-      if (token.toLowerCase() !== TOKEN) return undefined;
-      return tryPayment(blocks, sender.toLowerCase() as Address, [prefund, afterwards]);
+      if (token.toLowerCase() === TOKEN) {
+        return tryPayment(blocks, sender.toLowerCase() as Address, [prefund, afterwards]);
+      }
+      // Without a token, only the gas of the operation is simulated: its call uses all.
+      if (paymaster.toLowerCase() !== PAYMASTERS['singleton-0.7']) return undefined;
+      return abi.encodeFunctionResult('tryPayment', [[true, 0, 0, 0, callGasLimit, 0, 0]]);
     },
   };
 };

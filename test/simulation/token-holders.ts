@@ -9,8 +9,8 @@ const FEED_FAULTS: readonly FeedFault[] = ['old', 'repeated', 'future', 'worthle
 export const moveTokens = (world: World, draw: Draw): void => {
   const account = senderAt(draw.below(world.senders));
   const { balance, allowance } = world.chain.tokens(account);
-  const some = BigInt(draw.between(1, 5_000)) * (ONE_TOKEN / 1_000n);
-  const units = balance < 5n * ONE_TOKEN || draw.chance(20) ? some : -some;
+  const some = BigInt(draw.between(1, 8_000)) * (ONE_TOKEN / 1_000n);
+  const units = balance < 8n * ONE_TOKEN || draw.chance(20) ? some : -some;
   const isApproving = allowance === 0n || draw.chance(20);
   const approved = isApproving ? draw.pick([WITHOUT_END, WITHOUT_END, some, 4n * some]) : undefined;
   world.tokenChanges.push({ account, units, allowance: approved });

@@ -87,8 +87,8 @@ export interface TransferGas {
 }
 
 export const drawTransferGas = (draw: Draw): TransferGas => ({
-  first: BigInt(draw.pick([32_000, 140_000])),
-  second: BigInt(draw.pick([2_000, 110_000])),
+  first: BigInt(draw.pick([32_000, 70_000])),
+  second: BigInt(draw.pick([2_000, 20_000])),
 });
 
 /** The contract's own gas, and the EntryPoint's around postOp, as measured with the real ones. */
