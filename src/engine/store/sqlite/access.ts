@@ -49,7 +49,7 @@ export const accessOf = (
   // In memory, because only this process writes, and a pending decision ends with it.
   const settings = { changes: 0, of: new Map<string, number>() };
   const memory = createSettingsMemory();
-  const catchUp = hashCatchUp(database);
+  const catchUp = hashCatchUp(database, clock);
   let hasChanges = true;
   keepOperatorChanges(database, () => (hasChanges = true));
 

@@ -50,6 +50,16 @@ it('finds the decision of each mined operation, however many were made since one
   expect(find('h12001')).toBe(12_001);
 });
 
+it('blocks the process for some milliseconds only, however long the disk takes for a hash', () => {
+  let now = 0;
+  const catchUp = hashCatchUp(database, { monotonic: () => (now += 50) });
+  store(1, 1_000);
+  expect(catchUp()).toBe(false);
+  expect([find('h1'), find('h1000')]).toEqual([1, undefined]);
+  while (!catchUp());
+  expect(find('h1000')).toBe(1_000);
+});
+
 it('pays one decision of those with the same hash: the one that was settled, else the first that is still reserved, else the first, and of its own chain', () => {
   const catchUp = hashCatchUp(database);
   store(1, 1, { chainId: 2 });
