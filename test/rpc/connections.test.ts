@@ -188,11 +188,14 @@ describe('requests sent ahead', () => {
 test('a client that takes nothing of its answer is disconnected when its time is up', async () => {
   const ended = Promise.withResolvers<undefined>();
   let isWritten = false;
-  const open = await serving((context) => {
-    context.req.socket.once('close', () => ended.resolve(undefined));
-    context.res.once('finish', () => (isWritten = true));
-    context.body = Buffer.alloc(64 * 1024 * 1024);
-  }, { requestTimeoutMs: 1_000 });
+  const open = await serving(
+    (context) => {
+      context.req.socket.once('close', () => ended.resolve(undefined));
+      context.res.once('finish', () => (isWritten = true));
+      context.body = Buffer.alloc(64 * 1024 * 1024);
+    },
+    { requestTimeoutMs: 1_000 },
+  );
   await open(GET);
   await ended.promise;
   expect(isWritten).toBe(false);
