@@ -100,9 +100,9 @@ class Books {
     return isFresh(reservation, this.#situation) || isOver ? 0n : reservation.amount;
   }
 
-  /** The amount in a ledger account for the next operation: of all people, the one who has used least sends it. */
-  #seen(reservation: Reservation, held: bigint): bigint {
-    return isOfPerson(reservation) ? held / BigInt(this.#situation.people ?? 1) : held;
+  /** How many people share an account of one person: each sends one operation before anyone sends the next. */
+  #sharedBy(reservation: Reservation): bigint {
+    return isOfPerson(reservation) ? BigInt(this.#situation.people ?? 1) : 1n;
   }
 
   /** Returns a function that decides the operation after `behind` others like it. */
@@ -111,9 +111,10 @@ class Books {
     const held = reservations.map((reservation) => this.#ledger.heldBy(reservation));
     return (behind) =>
       decide(
-        reservations.map((reservation, index) =>
-          this.#seen(reservation, (held[index] ?? 0n) + behind * this.#left(reservation)),
-        ),
+        reservations.map((reservation, index) => {
+          const people = this.#sharedBy(reservation);
+          return (held[index] ?? 0n) / people + (behind / people) * this.#left(reservation);
+        }),
       );
   }
 
@@ -122,7 +123,11 @@ class Books {
     const { reservations } = attempt(this.#policy, this.at(at), operation.op);
     for (const reservation of reservations) {
       const isPaid = this.#isMined && reservation.account.kind === 'tank';
-      if (!isPaid) this.#ledger.addTo(reservation, count * this.#left(reservation));
+      if (isPaid) continue;
+      const people = this.#sharedBy(reservation);
+      // Those who have sent nothing in the last turn count as if they had.
+      const turns = (count + people - 1n) / people;
+      this.#ledger.addTo(reservation, turns * people * this.#left(reservation));
     }
     if (this.#isMined) this.#paidWei += count * operation.costWei;
   }
@@ -155,7 +160,6 @@ const playRound = (
 ): Round => {
   const volleys: Volley[] = [];
   let last: FinalVerdict | undefined;
-  let end: FinalVerdict | undefined;
   let operation: AttackOperation | undefined = costliest;
   while (operation !== undefined) {
     const decide = books.decider(operation, at);
@@ -167,10 +171,11 @@ const playRound = (
       volleys.push(volley);
       books.take(volley);
     }
-    end = books.decider(operation, at)(0n);
     operation = takesRest ? forWhatIsLeft(policy, books, at, costliest) : undefined;
   }
-  return { volleys, last, end };
+  // What denies even the cheapest operation: the rest of a tank may be less than the costliest.
+  const next = takesRest ? cheapest(policy, books.at(at)) : costliest;
+  return { volleys, last, end: books.decider(next, at)(0n) };
 };
 
 /** Precision of the operation that uses the remainder, in gas. */
