@@ -58,7 +58,7 @@ describe.each(firstOf(accountImplementations, 3))('$name', (implementation) => {
         const traced = await tracedAccountCalls(chain().provider, made, callData);
         if (traced !== undefined && traced.length > 0) expect(plain(decoding.calls, traced, made)).toEqual(traced);
       }),
-      { numRuns: sized(1000, 60) },
+      { numRuns: sized(2000, 60) },
     );
   });
 });
