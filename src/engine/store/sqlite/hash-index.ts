@@ -1,5 +1,4 @@
 import type Database from 'better-sqlite3';
-
 import type { Clock } from '../../base/clock.ts';
 
 /** Number of decisions whose hashes are entered together. */
