@@ -16,6 +16,7 @@ export default defineConfig({
           'threshold-worker': 'src/engine/policy-trial/threshold-worker.ts',
           'trial-worker': 'src/engine/policy-trial/trial-worker.ts',
           'copy-worker': 'src/engine/continuous-backup/copy-worker.ts',
+          'signing-worker': 'src/engine/signer/signing-worker.ts',
         },
         output: { chunkFileNames: '[name]-[hash].js' },
         checks: { eval: false, bundlerTimings: false },

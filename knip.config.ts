@@ -8,7 +8,7 @@ export default {
     'src/playground/main.ts',
     'src/proof/main.ts',
     // Threads are started with them.
-    'src/engine/{policy-trial/threshold-worker,policy-trial/trial-worker,review/review-worker,continuous-backup/copy-worker}.ts',
+    'src/engine/{policy-trial/threshold-worker,policy-trial/trial-worker,review/review-worker,continuous-backup/copy-worker,signer/signing-worker}.ts',
     'scripts/*.ts',
     'test/bench/{index,console,floor-server,webhook-server}.ts',
     // Processes are started with them.

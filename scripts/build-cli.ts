@@ -56,6 +56,7 @@ await build({
         'threshold-worker': 'src/engine/policy-trial/threshold-worker.ts',
         'trial-worker': 'src/engine/policy-trial/trial-worker.ts',
         'copy-worker': 'src/engine/continuous-backup/copy-worker.ts',
+        'signing-worker': 'src/engine/signer/signing-worker.ts',
       },
       // Node keeps the text of its modules in memory. Names and lines are kept for stack traces.
       output: { chunkFileNames: '[name]-[hash].js', comments: { legal: true, annotation: false, jsdoc: false } },

@@ -49,6 +49,7 @@ import { createPost } from './network/http-post.ts';
 import { createNames } from './network/names.ts';
 import { systemNetwork } from './network/network.ts';
 import { createDeliverer } from './webhooks/deliver.ts';
+import { createSigningThread } from './signer/signing-thread.ts';
 import { createRecentRequests } from './requests/recent-requests.ts';
 import { createReceiver } from './webhooks/receiver.ts';
 
@@ -139,6 +140,8 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     const guarded = { ...guard, clock, timeoutMs: () => config.webhookTimeoutMs };
     const webhooks = createDeliverer({ ...guarded, maxConcurrent, answered: metrics.calledWebhook });
     undo.push(() => webhooks.close());
+    const signingThread = createSigningThread(log);
+    undo.push(() => signingThread.end());
     const keySets = createKeySets(guarded);
     undo.push(() => keySets.close());
     const receiver = createReceiver(clock);
@@ -186,6 +189,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
         deposits: createDeposits(store, clock),
         webhooks,
         keySets,
+        signingThread,
         clock,
         entropy,
         pause,

@@ -105,7 +105,10 @@ export const useSeededConsole = (): (() => SeededConsole) => {
           amount: BigInt(draft.maxCostWei ?? '0'),
         },
       ];
-      await store.decideAndReserve({ reservations, ledgerVersion: 0 }, () => ({ decision: draft, reserve: true }));
+      await store.decideAndReserve({ reservations, ledgerVersion: 0 }, () => ({
+        decision: () => draft,
+        reserve: true,
+      }));
     }
     await store.close();
     const engine = await startEngine({ dir, flags: { logLevel: 'info' } });

@@ -3,7 +3,7 @@ import { type RecoverSigner, isTakenByContracts } from '../../core/replay/recove
 import { keccak256 } from '../../core/user-operation/keccak256.ts';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
 import { ethSignedDigest } from './sign.ts';
-import { type NativeBinding, binding } from './sign-digest.ts';
+import { type NativeBinding, binding } from './secp256k1-binding.ts';
 
 /** Recovers the signer of a digest; undefined if the signature is invalid. */
 type RecoverFromDigest = (digest: Hex, signature: Hex) => Address | undefined;

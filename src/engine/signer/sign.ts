@@ -13,9 +13,10 @@ export function ethSignedDigest(hash: Hex): Hex {
   return keccak(EIP_191_HEAD, digits(hash));
 }
 
-const sign = nativeSignDigest ?? portableSignDigest;
+/** Signs with the fastest implementation that this platform has. */
+export const sign = nativeSignDigest ?? portableSignDigest;
 
-const toBytes = (value: Hex): Uint8Array => Buffer.from(digits(value), 'hex');
+export const toBytes = (value: Hex): Uint8Array => Buffer.from(digits(value), 'hex');
 
 /**
  * Signs a sponsorship: the 65-byte EIP-191 signature `r || s || v` over a 32-byte hash. Deterministic (RFC 6979), low

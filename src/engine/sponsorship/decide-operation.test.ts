@@ -13,6 +13,7 @@ import { Secret } from '../base/secret.ts';
 import { assumedSchedule } from '../../core/gas-schedules/schedules.ts';
 import { createBelievedFees } from '../chain/fees/believed-fees.ts';
 import { signerKeyName } from '../signer/chain-signer.ts';
+import { type SigningThread, createSigningThread } from '../signer/signing-thread.ts';
 import { openVault } from '../signer/vault.ts';
 import { vaultInFile } from '../store/vault-in-file.ts';
 import type { MinedUserOperation } from '../store/settlement-store.ts';
@@ -73,6 +74,7 @@ const ANSWERS: Record<string, unknown> = { eth_maxPriorityFeePerGas: '0x1', eth_
 
 const tempFolder = useTempFolders();
 let store: Store;
+let signingThread: SigningThread;
 let balance: bigint;
 /** Runs after a balance was read, before the answer reaches the engine. */
 let afterRead: (reads: number) => Promise<void>;
@@ -119,13 +121,14 @@ beforeEach(async () => {
   const fees = createBelievedFees({ store, clock, log: createLog({ level: 'silent' }) });
   const deposits = createDeposits(store, clock);
   const pause = await createPauseSwitch(store, createLog({ level: 'silent' }));
-  sponsor = (nonce) =>
-    decideOperation(
-      { store, vault, pause, chains, webhooks, keySets, clock, rates, fees, deposits, config, entropy: systemEntropy },
-      request(nonce),
-    );
+  signingThread = createSigningThread(createLog({ level: 'silent' }));
+  const outside = { chains, webhooks, keySets, clock, rates, fees, deposits, config, entropy: systemEntropy };
+  sponsor = (nonce) => decideOperation({ store, vault, pause, signingThread, ...outside }, request(nonce));
 });
-afterEach(() => store.close());
+afterEach(async () => {
+  await signingThread.end();
+  await store.close();
+});
 
 /** The chain mines an operation and charges its cost; settlement sees it. */
 const mine = async ({ decisionId }: SponsorshipDecision, block: number): Promise<void> => {

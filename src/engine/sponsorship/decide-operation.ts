@@ -26,7 +26,7 @@ import { cutForRecord } from '../../core/json/cut-for-record.ts';
 import { type Payer, findCurrentPayer, holdsKey, isSamePayer } from './payer.ts';
 import { withFailureRecord } from './recording.ts';
 import { type SponsorshipRequest, requestRecord } from './request-record.ts';
-import { signTerms } from './sign-terms.ts';
+import { beginToSign } from './sign-terms.ts';
 import { callWebhooks } from './webhook-calls.ts';
 
 /** A signed operation, or its gas values and the reason for the denial. */
@@ -205,7 +205,7 @@ export const decisionDraft = (
 
 /** The data to write, given the amounts in the ledger accounts; undefined if the decision must restart. */
 const commitPlan = (
-  { vault, clock }: Pick<DecisionContext, 'vault' | 'clock'>,
+  { vault, clock, signingThread }: Pick<DecisionContext, 'vault' | 'clock' | 'signingThread'>,
   deciding: OperationInputs,
   { ready, op }: PreparedOperation,
   held: readonly bigint[],
@@ -216,13 +216,18 @@ const commitPlan = (
   const verdict = decidePlanned(planned, held, () => clock.monotonic() * 1000);
   if (verdict.next === 'callWebhooks') return undefined;
   const { steps, reason, effects, taken } = verdict;
-  const paymasterAndData = reason === undefined ? signTerms(ready, op, termsOf(planned.input)) : '0x';
+  const signing = reason === undefined ? beginToSign(signingThread, ready, op, termsOf(planned.input)) : undefined;
+  const { pause, pauseDapp } = effects;
   return {
-    decision: decisionDraft(deciding, { reservations: taken, held, steps, reason, paymasterAndData }),
+    decision() {
+      const paymasterAndData = signing?.() ?? '0x';
+      return decisionDraft(deciding, { reservations: taken, held, steps, reason, paymasterAndData });
+    },
     reserve: reason === undefined,
     taken,
     revision: { hash, policy },
-    ...effects,
+    pause,
+    pauseDapp: pauseDapp && { ...pauseDapp, paymasterId: current.dapp.paymasterId },
   };
 };
 

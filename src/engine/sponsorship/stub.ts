@@ -94,7 +94,7 @@ const answerUnsigned = async (
       if (!isDeniable || verdict.next === 'callWebhooks' || verdict.reason === undefined) return undefined;
       const { steps, reason, taken } = verdict;
       const concluded = { reservations: taken, held, steps, reason, paymasterAndData: '0x' as const };
-      const decision = decisionDraft({ decisionId, request, planned, current }, concluded);
+      const decision = () => decisionDraft({ decisionId, request, planned, current }, concluded);
       return { decision, reserve: false, revision: { hash, policy } };
     };
     const settings = { scope: dapp, version };

@@ -58,7 +58,7 @@ const openDesk = async () => {
       await store.decideAndReserve({ reservations, ledgerVersion: await store.ledgerVersion() }, (held) => {
         reserve = unreachable.check(input, held)[0]?.outcome === 'pass';
         decisions += 1;
-        return { decision: decision({ id: `decision-${decisions}` }), reserve };
+        return { decision: () => decision({ id: `decision-${decisions}` }), reserve };
       });
       return reserve;
     },

@@ -63,6 +63,17 @@ export interface Access {
    * @param steps must not have written anything when they throw or return undefined
    */
   readonly decide: <T>(parts: readonly LedgerPart[], steps: (tx: Transaction) => Steps<T>) => Promise<T>;
+  /**
+   * The same for a decision in two parts: `steps` decides and reserves, and returns the second part, which stores the
+   * decision. Between the two, other decisions of the same commit are decided. The second part must not change what
+   * decisions depend on.
+   *
+   * @param steps returns undefined if there is nothing to store
+   */
+  readonly decideInParts: <T>(
+    parts: readonly LedgerPart[],
+    steps: (tx: Transaction) => Steps<(() => Steps<T>) | undefined>,
+  ) => Promise<T | undefined>;
   /** The same if only the log is written. */
   readonly writeLog: <T>(write: (log: LogEntries) => T) => Promise<T>;
   /** Current amounts in the given accounts of the ledger, in the same order. */

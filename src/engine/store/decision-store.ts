@@ -20,16 +20,21 @@ export interface LedgerFacts {
   readonly settings?: { readonly scope: SettingsScope; readonly version: number };
 }
 
+export interface DappPause extends Pause {
+  readonly paymasterId: string;
+}
+
 /** The data to commit, given the current amounts of the accounts in which the decision reserves. */
 export interface CommitPlan {
-  decision: DecisionDraft;
+  /** Called after the other decisions of the same commit are decided: its signature can be made meanwhile. */
+  decision: () => DecisionDraft;
   reserve: boolean;
   /** Actual reservations, in the same order. Default: the requested amounts. */
   taken?: readonly Reservation[];
   /** Pauses all sponsorship with the decision. An existing pause stays unchanged. */
   pause?: Pause | undefined;
-  /** Pauses only the decision's DApp. An existing pause stays unchanged. */
-  pauseDapp?: Pause | undefined;
+  /** Pauses only this DApp. An existing pause stays unchanged. */
+  pauseDapp?: DappPause | undefined;
   /** The policy of the decision. It is stored with the first decision that uses it. */
   revision?: PolicyRevision;
 }

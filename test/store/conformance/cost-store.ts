@@ -38,7 +38,7 @@ export const describeCostStore = (open: OpenStore): void => {
     const facts = { reservations: [], ledgerVersion: await store.ledgerVersion() };
     const fields = { id: `${n}`, at, paymasterId, entryPoint: ENTRY_POINT, sender: SENDER, userOpHash: hashOf(n) };
     const draft = decision({ ...fields, paymasterAndData: `${CONTRACT}00` });
-    return store.decideAndReserve(facts, () => ({ decision: draft, reserve: true }));
+    return store.decideAndReserve(facts, () => ({ decision: () => draft, reserve: true }));
   };
   const settle = (numbers: readonly number[], blockHash: Hex) => {
     const mined = numbers.map((n) => minedAs(n, blockHash));

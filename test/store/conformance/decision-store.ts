@@ -43,7 +43,7 @@ export const describeDecisionStore = (open: OpenStore): void => {
     made += 1;
     const draft = decision({ id: `d${made}`, userOpHash: `0x${made.toString(16).padStart(64, '0')}`, ...fields });
     const record = await store.decideAndReserve({ reservations, ledgerVersion: await store.ledgerVersion() }, () => ({
-      decision: draft,
+      decision: () => draft,
       reserve: true,
     }));
     if (record === undefined) throw new Error('nothing was settled meanwhile');
@@ -91,7 +91,7 @@ export const describeDecisionStore = (open: OpenStore): void => {
       const decisions = Array.from({ length: 50 }, (_, index) =>
         store.decideAndReserve({ reservations: [take(3n)], ledgerVersion: 0 }, ([reserved]) => {
           seen.push(reserved!);
-          return { decision: decision({ id: `at once ${index}` }), reserve: true };
+          return { decision: () => decision({ id: `at once ${index}` }), reserve: true };
         }),
       );
       const seqs = (await Promise.all(decisions)).map((record) => record?.seq);
@@ -101,7 +101,7 @@ export const describeDecisionStore = (open: OpenStore): void => {
 
     it('holds nothing for a decision that does not reserve', async () => {
       await store.decideAndReserve({ reservations: [take(5n)], ledgerVersion: 0 }, () => ({
-        decision: decision({ id: 'denied', outcome: 'denied', settlement: null }),
+        decision: () => decision({ id: 'denied', outcome: 'denied', settlement: null }),
         reserve: false,
       }));
       expect(await held()).toBe(0n);
@@ -132,6 +132,76 @@ export const describeDecisionStore = (open: OpenStore): void => {
       expect([await store.countDecisions(), await held()]).toEqual([1, 5n]);
     });
 
+    it('decides all that come at once before it asks for the first decision, and stores them in the same order', async () => {
+      const seen: string[] = [];
+      const names = ['a', 'b', 'c'];
+      const decisions = names.map((name) =>
+        store.decideAndReserve({ reservations: [take(3n)], ledgerVersion: 0 }, () => {
+          seen.push(`decide ${name}`);
+          return {
+            decision() {
+              seen.push(`store ${name}`);
+              return decision({ id: name });
+            },
+            reserve: true,
+          };
+        }),
+      );
+      const seqs = (await Promise.all(decisions)).map((record) => record?.seq);
+      expect(seen).toEqual([...names.map((name) => `decide ${name}`), ...names.map((name) => `store ${name}`)]);
+      expect(seqs).toEqual([0, 1, 2].map((index) => (seqs[0] ?? 0) + index));
+    });
+
+    it('stores all decisions before a hold that comes after them, and the hold before later ones', async () => {
+      const facts = { reservations: [take(3n)], ledgerVersion: 0 };
+      const seen: (bigint | string | undefined)[] = [];
+      const decide = (id: string) =>
+        store.decideAndReserve(facts, ([taken]) => {
+          seen.push(taken);
+          return {
+            decision() {
+              seen.push(id);
+              return decision({ id });
+            },
+            reserve: true,
+          };
+        });
+      const hold = () =>
+        store.withHold(
+          facts,
+          ([taken]) => seen.push('hold', taken),
+          () => Promise.resolve(),
+        );
+      await Promise.all([decide('a'), hold(), decide('b')]);
+      expect(seen).toEqual([0n, 'a', 'hold', 3n, 6n, 'b']);
+    });
+
+    it('writes neither decision nor reservation when making the decision fails, and the decisions next to it stay', async () => {
+      const failing = store.decideAndReserve({ reservations: [take(7n)], ledgerVersion: 0 }, () => ({
+        decision: () => {
+          throw new Error('the key is invalid');
+        },
+        reserve: true,
+      }));
+      const [error] = await Promise.all([failing.catch(String), reserve([take(5n)]), reserve([take(6n)])]);
+      expect(error).toContain('the key is invalid');
+      expect([await store.countDecisions(), await held()]).toEqual([2, 11n]);
+      await reserve([take(1n)]);
+      expect(await held()).toBe(12n);
+    });
+
+    it('decides nothing on settings that a decision of the same commit has changed by a pause', async () => {
+      const settings = {
+        scope: { paymasterId: 'p', chainId: CHAIN },
+        version: await store.settingsVersion({ paymasterId: 'p', chainId: CHAIN }),
+      };
+      const facts = { reservations: [], ledgerVersion: 0, settings };
+      const decide = (id: string, pause?: { since: number; reason: string }) =>
+        store.decideAndReserve(facts, () => ({ decision: () => decision({ id }), reserve: false, pause }));
+      const decided = await Promise.all([decide('a'), decide('b', { since: 1, reason: 'too fast' }), decide('c')]);
+      expect(decided.map((one) => one?.id)).toEqual(['a', 'b', undefined]);
+    });
+
     it('writes neither decision nor reservation when the decision or a reservation cannot be stored', async () => {
       const { id } = await reserve([take(5n)]);
       await expect(reserve([take(7n)], { id })).rejects.toThrow(/unique/i);
@@ -144,7 +214,7 @@ export const describeDecisionStore = (open: OpenStore): void => {
       const paid = await reserve([take(5n)]);
       const ledgerVersion = await store.ledgerVersion();
       await mine(paid, 2n);
-      const conclude = () => ({ decision: decision({ id: 'on stale facts' }), reserve: true });
+      const conclude = () => ({ decision: () => decision({ id: 'on stale facts' }), reserve: true });
       expect(await store.decideAndReserve({ reservations: [take(9n)], ledgerVersion }, conclude)).toBeUndefined();
       expect([await store.countDecisions(), await held()]).toEqual([1, 0n]);
       const facts = { reservations: [take(9n)], ledgerVersion: await store.ledgerVersion() };
@@ -154,7 +224,7 @@ export const describeDecisionStore = (open: OpenStore): void => {
     it('decides nothing on a balance that was read before a withdrawal was recorded', async () => {
       const facts = { reservations: [take(9n)], ledgerVersion: await store.ledgerVersion() };
       await store.saveOperatorTransaction(withdrawal());
-      const conclude = () => ({ decision: decision({ id: 'late' }), reserve: true });
+      const conclude = () => ({ decision: () => decision({ id: 'late' }), reserve: true });
       expect(await store.decideAndReserve(facts, conclude)).toBeUndefined();
       expect(
         await store.withHold(
@@ -174,7 +244,7 @@ export const describeDecisionStore = (open: OpenStore): void => {
         for (;;) {
           const facts = { reservations: [take(7n)], ledgerVersion: await store.ledgerVersion() };
           const decided = await store.decideAndReserve(facts, ([taken]) => ({
-            decision: decision({ id, userOpHash: null }),
+            decision: () => decision({ id, userOpHash: null }),
             reserve: room(taken, 7n),
           }));
           if (decided !== undefined) return;

@@ -323,7 +323,7 @@ class LedgerRun {
           validUntil,
           settlement,
         } as const;
-        return { decision: decision(draft), reserve: sponsored };
+        return { decision: () => decision(draft), reserve: sponsored };
       });
       if (fails && attempt === 1) {
         // Stale facts are found out before anything is decided.

@@ -276,7 +276,7 @@ class LimitsRun {
         ...({ outcome: sponsored ? 'sponsored' : 'denied', settlement: sponsored ? 'reserved' : null } as const),
         userOpHash: sponsored ? hash : null,
       } as const;
-      return { decision: decision(draft), reserve: sponsored };
+      return { decision: () => decision(draft), reserve: sponsored };
     });
     const isMade = await deciding.then(
       (record) => record !== undefined,

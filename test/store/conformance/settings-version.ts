@@ -100,7 +100,7 @@ export const describeSettingsVersion = (open: OpenStore): void => {
       await change();
       expect(await store.settingsChanges()).toBeGreaterThan(changes);
       const ledgerVersion = await store.ledgerVersion();
-      const conclude = () => ({ decision: decision(), reserve: true });
+      const conclude = () => ({ decision: () => decision(), reserve: true });
       expect(await store.decideAndReserve({ reservations: [], ledgerVersion, settings }, conclude)).toBeUndefined();
       expect(await store.countDecisions()).toBe(0);
       const facts = { reservations: [], ledgerVersion, settings: settingsOfOthers };

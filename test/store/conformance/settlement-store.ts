@@ -128,7 +128,7 @@ class Story {
     const id = `decision ${this.#reserved.length}`;
     const draft = decision({ ...made, id, nonce: String(nonce), paymasterAndData: `${by}00` });
     const facts = { reservations: [reservation], ledgerVersion: await this.database.ledgerVersion() };
-    const stored = await this.database.decideAndReserve(facts, () => ({ decision: draft, reserve: true }));
+    const stored = await this.database.decideAndReserve(facts, () => ({ decision: () => draft, reserve: true }));
     this.model.reserve({ ...made, paymaster: by, nonce: BigInt(nonce), maxCost: MAX_COST }, stored!.seq);
     this.#reserved.push({ seq: stored!.seq, userOpHash, paymaster: by, nonce: BigInt(nonce) });
   }
@@ -251,7 +251,7 @@ export const describeSettlementStore = (open: OpenStore): void => {
           userOpHash: hash(n),
           paymasterAndData,
         });
-        return store.decideAndReserve(facts, () => ({ decision: draft, reserve: true }));
+        return store.decideAndReserve(facts, () => ({ decision: () => draft, reserve: true }));
       };
       const made = await Promise.all(Array.from({ length: 2 * COUNT }, (_, n) => reserve(n)));
       const mined = Array.from({ length: COUNT }, (_, n) => minedAs(hash(n), 1 + Math.floor(n / 20)));

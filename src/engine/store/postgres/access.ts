@@ -36,6 +36,7 @@ export const accessOf = ({ rows, writer, cache }: AccessOptions): Access & Pick<
     writeShared: run,
     writeLog: (write) => writer.run(async ({ log }) => write(log)),
     decide: (parts, steps) => commits.run({ parts, steps }),
+    decideInParts: (parts, steps) => commits.runInParts({ parts, steps }),
     drain: () => commits.drain(),
     async heldOf(parts) {
       const ledger = createLedger({ accounts: 0 });

@@ -15,17 +15,25 @@ interface DecisionWrite<T> {
   readonly steps: (tx: Transaction) => Steps<T>;
 }
 
+/** The second part of a write; undefined if the write has nothing to store. */
+type Second<T> = (() => Steps<T>) | undefined;
+
 /** Runs writes of concurrent callers in shared transactions. */
 export interface Commits {
   /** Runs a write. @returns its result, once it is durable */
   run<T>(write: DecisionWrite<T>): Promise<T>;
+  /** The same for a write in two parts, see `Access.decideInParts`. */
+  runInParts<T>(write: DecisionWrite<Second<T>>): Promise<T | undefined>;
   /** Resolves when all writes passed in so far are done. */
   drain(): Promise<void>;
 }
 
 interface PendingWrite {
   readonly parts: readonly LedgerPart[];
-  readonly run: (tx: Transaction) => Promise<unknown>;
+  /** Returns the second part, whose result is that of the write. */
+  readonly first: (tx: Transaction) => Promise<() => Promise<unknown>>;
+  /** The write has no second part: all earlier writes must be complete before it. */
+  readonly isWhole: boolean;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -49,14 +57,22 @@ export const createCommits = (writer: Pick<Writer, 'run'>): Commits => {
         const parts = batch.flatMap((write) => write.parts);
         await runSteps(tx.ledger.load(tx, parts));
         const results: (() => void)[] = [];
-        for (const { run, resolve, reject } of batch) {
-          results.push(
-            await run(tx).then(
-              (value) => () => resolve(value),
-              (error: unknown) => () => reject(error),
-            ),
+        let begun: { readonly second: () => Promise<unknown>; readonly resolve: PendingWrite['resolve'] }[] = [];
+        const complete = async (): Promise<void> => {
+          for (const { second, resolve } of begun) {
+            const value = await second();
+            results.push(() => resolve(value));
+          }
+          begun = [];
+        };
+        for (const { first, isWhole, resolve, reject } of batch) {
+          if (isWhole) await complete();
+          await first(tx).then(
+            (second) => void begun.push({ second, resolve }),
+            (error: unknown) => void results.push(() => reject(error)),
           );
         }
+        await complete();
         return results;
       });
       for (const settle of settled) settle();
@@ -72,18 +88,25 @@ export const createCommits = (writer: Pick<Writer, 'run'>): Commits => {
     while (queue.length > 0) await commitAll(() => queue.splice(0, MAX_AT_ONCE));
     running = undefined;
   };
+  const enqueue = <T>(
+    { parts, steps }: DecisionWrite<T>,
+    secondOf: (result: T) => () => Promise<unknown>,
+    isWhole: boolean,
+  ): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      let given: Transaction | undefined;
+      const inCall = boundToCall(async () => given && runSteps(steps(given)));
+      const first: PendingWrite['first'] = async (tx) => {
+        given = tx;
+        return secondOf((await inCall()) as T);
+      };
+      queue.push({ parts, first, isWhole, resolve, reject });
+      running ??= detached(() => Promise.resolve().then(runAll));
+    });
   return {
-    run: <T>({ parts, steps }: DecisionWrite<T>) =>
-      new Promise<T>((resolve, reject) => {
-        let given: Transaction | undefined;
-        const inCall = boundToCall(async () => given && runSteps(steps(given)));
-        const run = (tx: Transaction): Promise<T | undefined> => {
-          given = tx;
-          return inCall();
-        };
-        queue.push({ parts, run, resolve: (value) => resolve(value as T), reject });
-        running ??= detached(() => Promise.resolve().then(runAll));
-      }),
+    run: <T>(write: DecisionWrite<T>) => enqueue(write, (result) => async () => result, true) as Promise<T>,
+    runInParts: <T>(write: DecisionWrite<Second<T>>) =>
+      enqueue(write, (second) => async () => second && runSteps(second()), false) as Promise<T | undefined>,
     drain: () => running ?? Promise.resolve(),
   };
 };

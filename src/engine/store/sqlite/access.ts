@@ -156,6 +156,12 @@ export const accessOf = (
         runSteps(pending.ledger.load(steps, parts));
         return runSteps(write(tx));
       }),
+    decideInParts: (parts, write) =>
+      commit.runInParts(() => {
+        runSteps(pending.ledger.load(steps, parts));
+        const second = runSteps(write(tx));
+        return () => second && runSteps(second());
+      }),
     async heldOf(parts) {
       try {
         runSteps(pending.ledger.load(steps, parts));

@@ -66,6 +66,35 @@ describe('writes that come at the same time', () => {
     expect(batches).toEqual([100]);
   });
 
+  it('in two parts all begin before the first ends, except around a write that is whole', async () => {
+    const seen: string[] = [];
+    const inParts = (name: string) =>
+      commit.runInParts(() => {
+        seen.push(`${name}1`);
+        return () => {
+          seen.push(`${name}2`);
+          return name;
+        };
+      });
+    const whole = commit.run.bind(commit, () => seen.push('whole'));
+    const writes = [inParts('a'), inParts('b'), whole(), inParts('c'), inParts('d')];
+    expect(await outcomes(writes)).toEqual(['a', 'b', 5, 'c', 'd']);
+    expect(seen).toEqual(['a1', 'b1', 'a2', 'b2', 'whole', 'c1', 'd1', 'c2', 'd2']);
+    expect(batches).toEqual([5]);
+  });
+
+  it('in two parts undo both if the second fails, and only their own', async () => {
+    const failing = commit.runInParts(() => {
+      insert(1);
+      return () => {
+        throw new Error('no signature');
+      };
+    });
+    const beside = commit.runInParts(() => () => insert(2));
+    expect(await outcomes([commit.run(() => insert(0)), failing, beside])).toEqual([0, 'Error: no signature', 2]);
+    expect(rows()).toEqual([0, 2]);
+  });
+
   it('see what those before them wrote', async () => {
     const counts = Array.from({ length: 5 }, (_, id) =>
       commit.run(() => {

@@ -11,12 +11,21 @@ export interface GroupCommit {
    * @returns what `write` returned, once it is durable
    */
   run<T>(write: () => T): Promise<T>;
+  /**
+   * The same for a write in two parts. `begin` returns the second part. Between the two, only the first parts of other
+   * such writes run, so they can use that time, for example for a signature in another thread. The second parts run in
+   * the order of the first ones.
+   */
+  runInParts<T>(begin: () => () => T): Promise<T>;
   /** Resolves when all writes passed in so far are durable. */
   drain(): Promise<void>;
 }
 
 interface PendingWrite {
-  readonly write: () => unknown;
+  /** Returns the second part, whose result is that of the write. */
+  readonly first: () => () => unknown;
+  /** The write has no second part: all earlier writes must be complete before it. */
+  readonly isWhole: boolean;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -62,10 +71,20 @@ export const createGroupCommit = (
 
   const commitTogether = database.transaction((batch: readonly PendingWrite[]): Settle[] => {
     begin();
-    const settles = batch.map(({ write, resolve }) => {
-      const result = write();
-      return () => resolve(result);
-    });
+    const settles: Settle[] = [];
+    let begun: { readonly second: () => unknown; readonly resolve: PendingWrite['resolve'] }[] = [];
+    const complete = (): void => {
+      for (const { second, resolve } of begun) {
+        const result = second();
+        settles.push(() => resolve(result));
+      }
+      begun = [];
+    };
+    for (const { first, isWhole, resolve } of batch) {
+      if (isWhole) complete();
+      begun.push({ second: first(), resolve });
+    }
+    complete();
     save();
     return settles;
   });
@@ -86,10 +105,13 @@ export const createGroupCommit = (
   const commitApart = database.transaction((batch: readonly PendingWrite[]): Settle[] => {
     begin();
     save();
-    return batch.map(({ write, resolve, reject }) => {
+    return batch.map(({ first, resolve, reject }) => {
       let own: unknown;
       try {
-        const result = inSavepoint(write, (error) => (own = error));
+        const result = inSavepoint(
+          () => first()(),
+          (error) => (own = error),
+        );
         return () => resolve(result);
       } catch (error) {
         // If the disk failed, SQLite has rolled back everything, or could not undo this write alone. In both cases,
@@ -143,12 +165,19 @@ export const createGroupCommit = (
     });
   };
 
+  const enqueue = <T>(first: () => () => T, isWhole: boolean): Promise<T> =>
+    new Promise<T>((resolve, reject) => {
+      queue.push({ first: boundToCall(first), isWhole, resolve: (value) => resolve(value as T), reject });
+      schedule();
+    });
+
   return {
     run: <T>(write: () => T) =>
-      new Promise<T>((resolve, reject) => {
-        queue.push({ write: boundToCall(write), resolve: (value) => resolve(value as T), reject });
-        schedule();
-      }),
+      enqueue(() => {
+        const result = write();
+        return () => result;
+      }, true),
+    runInParts: (begin) => enqueue(begin, false),
     drain: () => (isScheduled ? new Promise((resolve) => drained.push(resolve)) : Promise.resolve()),
   };
 };

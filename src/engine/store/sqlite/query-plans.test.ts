@@ -249,7 +249,7 @@ beforeAll(async () => {
       reservations: [bucket, ofUser, { account: LIMIT, kind: 'count', amount: 1n }],
       ledgerVersion: await store.ledgerVersion(),
     },
-    () => ({ decision: decision(), reserve: true }),
+    () => ({ decision: () => decision(), reserve: true }),
   );
   await store.hasOtherAccount(ofUser.account);
   await store.heldOf([{ account: { ...LIMIT, user: '0xaa' } }]);

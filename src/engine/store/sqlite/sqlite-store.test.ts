@@ -34,7 +34,7 @@ const filled = async (): Promise<Store> => {
 const decideFor = async (store: Store, ms: number): Promise<void> => {
   await store.decideAndReserve({ reservations: [], ledgerVersion: 0 }, () => {
     void clock.advance(ms);
-    return { decision: decision({ id: `took ${ms}` }), reserve: false };
+    return { decision: () => decision({ id: `took ${ms}` }), reserve: false };
   });
 };
 

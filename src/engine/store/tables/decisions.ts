@@ -2,7 +2,7 @@ import type { DecisionRecord } from '../../../shared/schema/decision.ts';
 import type { Log } from '../../base/log.ts';
 import type { Soon } from '../../base/soon.ts';
 import type { AccountKey } from '../../../core/ledger/account.ts';
-import type { CommitPlan, DecisionDraft, Holds, LedgerFacts } from '../decision-store.ts';
+import type { CommitPlan, DappPause, DecisionDraft, Holds, LedgerFacts } from '../decision-store.ts';
 import type { Pause, PolicyRevision } from '../policy-store.ts';
 import type { Access, Transaction } from '../access.ts';
 import type { Steps } from '../rows.ts';
@@ -21,9 +21,9 @@ const pauseOnce = function* (tx: Transaction, { since, reason }: Pause): Steps<v
   tx.settingsChanged('desk');
 };
 
-const pauseDappOnce = function* (tx: Transaction, dapp: string, { since, reason }: Pause): Steps<void> {
-  yield* tx.run(PAUSE_DAPP, [dapp, since, reason]);
-  tx.settingsChanged({ dapp });
+const pauseDappOnce = function* (tx: Transaction, { paymasterId, since, reason }: DappPause): Steps<void> {
+  yield* tx.run(PAUSE_DAPP, [paymasterId, since, reason]);
+  tx.settingsChanged({ dapp: paymasterId });
 };
 
 /** Up to two users of accounts, and the account that was the newest when they were read. */
@@ -39,7 +39,7 @@ interface DecisionOptions {
 }
 
 export const decisionStore = (
-  { rows, writeShared, decide, heldOf, newestAccount, ledgerVersion, settingsVersion }: Access,
+  { rows, writeShared, decide, decideInParts, heldOf, newestAccount, ledgerVersion, settingsVersion }: Access,
   { log, engine }: DecisionOptions,
 ) => {
   /** Up to two users for each kind and id of accounts. Accounts of users are never removed. */
@@ -77,8 +77,8 @@ export const decisionStore = (
     },
     /**
      * Passes to `conclude` the amounts that other decisions reserve in each account, in the order of the reservations,
-     * and writes the decision and its reservations, in one atomic step. If `conclude` throws, rejects with that error
-     * and writes nothing. If another write of the same commit fails, `conclude` may be called a second time with
+     * and writes the decision and its reservations, in one atomic step. If `conclude` throws, or the `decision` of its
+     * plan, rejects with that error and writes nothing. If another write of the same commit fails, `conclude` may be called a second time with
      * different amounts.
      *
      * @returns undefined, with nothing written, if `ledgerVersion` or the settings have changed since the facts were
@@ -88,17 +88,17 @@ export const decisionStore = (
       { reservations, ledgerVersion: version, settings }: LedgerFacts,
       conclude: (held: readonly bigint[]) => CommitPlan | undefined,
     ): Promise<DecisionRecord | undefined> =>
-      decide<DecisionRecord | undefined>(reservations, function* (tx) {
+      decideInParts<DecisionRecord>(reservations, function* (tx) {
         if (tx.ledgerVersion() !== version) return undefined;
         if (settings !== undefined && (yield* tx.settingsVersion(settings.scope)) !== settings.version)
           return undefined;
         const conclusion = conclude(reservations.map(tx.ledger.heldOf));
         if (conclusion === undefined) return undefined;
         const { decision, reserve, taken = reservations, pause, pauseDapp, revision } = conclusion;
-        const record = yield* tx.append(decision, revision, reserve ? tx.ledger.reserve(taken) : []);
+        const reserved = reserve ? tx.ledger.reserve(taken) : [];
         if (pause !== undefined) yield* pauseOnce(tx, pause);
-        if (pauseDapp !== undefined) yield* pauseDappOnce(tx, decision.paymasterId, pauseDapp);
-        return record;
+        if (pauseDapp !== undefined) yield* pauseDappOnce(tx, pauseDapp);
+        return () => tx.append(decision(), revision, reserved);
       }),
     /**
      * Holds the reservations while `run` lasts, so that other decisions count them. Used for an action that is recorded

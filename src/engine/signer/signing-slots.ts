@@ -1,0 +1,82 @@
+/** Part of the memory that the signing thread shares with the engine. */
+export interface Slot {
+  readonly privateKey: Uint8Array;
+  readonly digest: Uint8Array;
+  /** `r || s || v`. */
+  readonly signature: Uint8Array;
+}
+
+/** `taken`: the engine has taken the signature, or signs the digest itself. */
+export type SlotState = 'waiting' | 'signing' | 'signed' | 'taken';
+
+/**
+ * A ring of slots for digests to sign. Digests are numbered in order, with 32 bits, so that numbers repeat after four
+ * billion digests. A slot may be used again before its digest is signed, so its state contains the digest's number.
+ */
+export interface SigningSlots {
+  slot(number: number): Slot;
+  /** Puts a digest in its slot, where it waits. */
+  put(number: number, privateKey: Uint8Array, digest: Uint8Array): void;
+  /** Changes a digest's state. False if it has another state than `from`, or no slot any more. */
+  change(number: number, from: SlotState, to: SlotState): boolean;
+  /** Makes all digests up to this one known to the thread. */
+  announce(number: number): void;
+  /** The number announced last. */
+  announced(): number;
+  /** Waits until another number than this one is announced. */
+  waitWhile(announced: number): void;
+}
+
+const STATES: readonly SlotState[] = ['waiting', 'signing', 'signed', 'taken'];
+
+/** A power of two. More than there are requests in one commit. */
+export const SLOTS = 1_024;
+
+const KEY_BYTES = 32;
+const DIGEST_BYTES = 32;
+const SIGNATURE_BYTES = 65;
+const SLOT_BYTES = KEY_BYTES + DIGEST_BYTES + SIGNATURE_BYTES;
+/** Index of the announced number, after the states. */
+const ANNOUNCED = SLOTS;
+const NUMBERS_BYTES = (SLOTS + 1) * Int32Array.BYTES_PER_ELEMENT;
+
+export const createSlotMemory = (): SharedArrayBuffer => new SharedArrayBuffer(NUMBERS_BYTES + SLOTS * SLOT_BYTES);
+
+/** The slots in a memory that `createSlotMemory` made. */
+export const slotsIn = (memory: SharedArrayBuffer): SigningSlots => {
+  const numbers = new Int32Array(memory, 0, SLOTS + 1);
+  const slots: Slot[] = [];
+  const slotAt = (index: number): Slot => {
+    const at = NUMBERS_BYTES + index * SLOT_BYTES;
+    return {
+      privateKey: new Uint8Array(memory, at, KEY_BYTES),
+      digest: new Uint8Array(memory, at + KEY_BYTES, DIGEST_BYTES),
+      signature: new Uint8Array(memory, at + KEY_BYTES + DIGEST_BYTES, SIGNATURE_BYTES),
+    };
+  };
+  const indexOf = (number: number): number => number & (SLOTS - 1);
+  const slot = (number: number): Slot => (slots[indexOf(number)] ??= slotAt(indexOf(number)));
+  const stateOf = (number: number, state: SlotState): number => (number * STATES.length + STATES.indexOf(state)) | 0;
+  return {
+    slot,
+    put(number, privateKey, digest) {
+      // The thread must not begin with an earlier digest in this slot while its bytes change.
+      Atomics.store(numbers, indexOf(number), stateOf(number, 'taken'));
+      slot(number).privateKey.set(privateKey);
+      slot(number).digest.set(digest);
+      Atomics.store(numbers, indexOf(number), stateOf(number, 'waiting'));
+    },
+    change(number, from, to) {
+      const before = stateOf(number, from);
+      return Atomics.compareExchange(numbers, indexOf(number), before, stateOf(number, to)) === before;
+    },
+    announce(number) {
+      Atomics.store(numbers, ANNOUNCED, number);
+      Atomics.notify(numbers, ANNOUNCED);
+    },
+    announced: () => Atomics.load(numbers, ANNOUNCED),
+    waitWhile(announced) {
+      Atomics.wait(numbers, ANNOUNCED, announced);
+    },
+  };
+};

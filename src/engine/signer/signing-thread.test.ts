@@ -1,0 +1,120 @@
+import { Worker } from 'node:worker_threads';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Hex } from '../../shared/schema/hex.ts';
+import { createLog } from '../base/log.ts';
+import { sha256Hex } from '../base/sha256.ts';
+import { turn } from '../store/rows.ts';
+import { nativeSignDigest, portableSignDigest } from './sign-digest.ts';
+import { toBytes } from './sign.ts';
+import { SLOTS, type SigningSlots, createSlotMemory, slotsIn } from './signing-slots.ts';
+import { type SigningThread, createSigningThread } from './signing-thread.ts';
+
+const KEY: Hex = `0x${'42'.repeat(32)}`;
+const NO_KEY: Hex = `0x${'ff'.repeat(32)}`;
+const digestOf = (index: number): Hex => `0x${sha256Hex(String(index))}`;
+const signatureOf = (index: number): Hex => portableSignDigest(toBytes(KEY), toBytes(digestOf(index)));
+const indices = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
+
+describe('signing in a second thread', () => {
+  const log = createLog({ level: 'silent' });
+  let thread: SigningThread;
+  const begin = (): void => void (thread = createSigningThread(log));
+  const beginToSign = (index: number): (() => Hex) => thread.begin(KEY, digestOf(index));
+  afterEach(() => thread.end());
+
+  it('gives every digest its own signature, wherever it was made', async () => {
+    begin();
+    const expected = indices(50).map(signatureOf);
+    for (let round = 0; round < 30; round += 1) {
+      const signatures = indices(50).map(beginToSign);
+      // The thread may be anywhere in its work by now.
+      for (let turns = 0; turns < round; turns += 1) await turn();
+      expect(signatures.map((signature) => signature())).toEqual(expected);
+    }
+  });
+
+  it('gives each of more digests than fit its own signature, in any order', async () => {
+    begin();
+    const signatures = indices(SLOTS + 20).map(beginToSign);
+    await turn();
+    for (const index of [SLOTS + 19, 19, 0, SLOTS, SLOTS - 1]) expect(signatures[index]?.()).toBe(signatureOf(index));
+  });
+
+  it('refuses an invalid key as the engine does, and then signs on', () => {
+    begin();
+    const signatures = indices(10).map((index) =>
+      index === 3 ? thread.begin(NO_KEY, digestOf(3)) : beginToSign(index),
+    );
+    for (const [index, signature] of signatures.entries()) {
+      if (index === 3) expect(signature).toThrow();
+      else expect(signature()).toBe(signatureOf(index));
+    }
+  });
+
+  it('signs when the thread has ended', async () => {
+    begin();
+    const signatures = indices(10).map(beginToSign);
+    await thread.end();
+    expect([...signatures, beginToSign(10)].map((signature) => signature())).toEqual(indices(11).map(signatureOf));
+  });
+});
+
+describe.runIf(nativeSignDigest)('the thread', () => {
+  let worker: Worker;
+  let slots: SigningSlots;
+  const start = (): void => {
+    const memory = createSlotMemory();
+    slots = slotsIn(memory);
+    worker = new Worker(new URL('signing-worker.ts', import.meta.url), { workerData: memory });
+  };
+  afterEach(() => worker.terminate());
+
+  const put = (number: number, key: Hex = KEY): void => slots.put(number, toBytes(key), toBytes(digestOf(number)));
+  const signed = async (number: number): Promise<Hex> => {
+    while (!slots.change(number, 'signed', 'taken')) await turn();
+    return `0x${Buffer.from(slots.slot(number).signature).toString('hex')}`;
+  };
+
+  it('signs all digests that are announced, and waits for more', async () => {
+    start();
+    for (const numbers of [[1, 2, 3], [4], [5, 6]]) {
+      numbers.forEach((number) => put(number));
+      slots.announce(numbers.at(-1)!);
+      for (const number of numbers) expect(await signed(number)).toBe(signatureOf(number));
+    }
+  });
+
+  it('leaves what the engine signs itself, and invalid keys', async () => {
+    start();
+    put(1);
+    expect(slots.change(1, 'waiting', 'taken')).toBe(true);
+    put(2, NO_KEY);
+    put(3);
+    slots.announce(3);
+    expect(await signed(3)).toBe(signatureOf(3));
+    expect([slots.change(1, 'signed', 'taken'), slots.change(2, 'signed', 'taken')]).toEqual([false, false]);
+  });
+
+  it('continues where the numbers begin again', async () => {
+    start();
+    const last = 2 ** 31 - 1;
+    put(last);
+    slots.announce(last);
+    expect(await signed(last)).toBe(signatureOf(last));
+    const next = (last + 1) | 0;
+    put(next);
+    slots.announce(next);
+    expect(await signed(next)).toBe(signatureOf(next));
+  });
+});
+
+describe('a slot', () => {
+  it('belongs to its newest digest only', () => {
+    const slots = slotsIn(createSlotMemory());
+    slots.put(1, toBytes(KEY), toBytes(digestOf(1)));
+    slots.put(1 + SLOTS, toBytes(KEY), toBytes(digestOf(2)));
+    expect(slots.change(1, 'waiting', 'signing')).toBe(false);
+    expect(slots.change(1 + SLOTS, 'waiting', 'signing')).toBe(true);
+    expect(slots.change(1 + SLOTS, 'waiting', 'taken')).toBe(false);
+  });
+});
