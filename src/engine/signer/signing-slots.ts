@@ -19,12 +19,12 @@ export interface SigningSlots {
   put(number: number, privateKey: Uint8Array, digest: Uint8Array): void;
   /** Changes a digest's state. False if it has another state than `from`, or no slot any more. */
   change(number: number, from: SlotState, to: SlotState): boolean;
-  /** Makes all digests up to this one known to the thread. */
-  announce(number: number): void;
-  /** The number announced last. */
-  announced(): number;
-  /** Waits until another number than this one is announced. */
-  waitWhile(announced: number): void;
+  /** Number of the digest that was put last. */
+  newest(): number;
+  /** Blocks until another digest than this one is the newest, and `wake` was called. */
+  sleepWhileNewest(number: number): void;
+  /** Wakes the thread if it sleeps. Costs little if it does not. */
+  wake(): void;
 }
 
 const STATES: readonly SlotState[] = ['waiting', 'signing', 'signed', 'taken'];
@@ -36,15 +36,16 @@ const KEY_BYTES = 32;
 const DIGEST_BYTES = 32;
 const SIGNATURE_BYTES = 65;
 const SLOT_BYTES = KEY_BYTES + DIGEST_BYTES + SIGNATURE_BYTES;
-/** Index of the announced number, after the states. */
-const ANNOUNCED = SLOTS;
-const NUMBERS_BYTES = (SLOTS + 1) * Int32Array.BYTES_PER_ELEMENT;
+/** Indices after the states. */
+const NEWEST = SLOTS;
+const IS_ASLEEP = SLOTS + 1;
+const NUMBERS_BYTES = (SLOTS + 2) * Int32Array.BYTES_PER_ELEMENT;
 
 export const createSlotMemory = (): SharedArrayBuffer => new SharedArrayBuffer(NUMBERS_BYTES + SLOTS * SLOT_BYTES);
 
 /** The slots in a memory that `createSlotMemory` made. */
 export const slotsIn = (memory: SharedArrayBuffer): SigningSlots => {
-  const numbers = new Int32Array(memory, 0, SLOTS + 1);
+  const numbers = new Int32Array(memory, 0, SLOTS + 2);
   const slots: Slot[] = [];
   const slotAt = (index: number): Slot => {
     const at = NUMBERS_BYTES + index * SLOT_BYTES;
@@ -65,18 +66,21 @@ export const slotsIn = (memory: SharedArrayBuffer): SigningSlots => {
       slot(number).privateKey.set(privateKey);
       slot(number).digest.set(digest);
       Atomics.store(numbers, indexOf(number), stateOf(number, 'waiting'));
+      Atomics.store(numbers, NEWEST, number);
     },
     change(number, from, to) {
       const before = stateOf(number, from);
       return Atomics.compareExchange(numbers, indexOf(number), before, stateOf(number, to)) === before;
     },
-    announce(number) {
-      Atomics.store(numbers, ANNOUNCED, number);
-      Atomics.notify(numbers, ANNOUNCED);
+    newest: () => Atomics.load(numbers, NEWEST),
+    sleepWhileNewest(number) {
+      Atomics.store(numbers, IS_ASLEEP, 1);
+      // Returns immediately if a digest was put before the line above, because then `wake` did nothing.
+      Atomics.wait(numbers, NEWEST, number);
+      Atomics.store(numbers, IS_ASLEEP, 0);
     },
-    announced: () => Atomics.load(numbers, ANNOUNCED),
-    waitWhile(announced) {
-      Atomics.wait(numbers, ANNOUNCED, announced);
+    wake() {
+      if (Atomics.exchange(numbers, IS_ASLEEP, 0) === 1) Atomics.notify(numbers, NEWEST);
     },
   };
 };

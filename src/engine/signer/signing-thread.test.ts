@@ -75,11 +75,11 @@ describe.runIf(nativeSignDigest)('the thread', () => {
     return `0x${Buffer.from(slots.slot(number).signature).toString('hex')}`;
   };
 
-  it('signs all digests that are announced, and waits for more', async () => {
+  it('signs all digests that are put, and waits for more', async () => {
     start();
     for (const numbers of [[1, 2, 3], [4], [5, 6]]) {
       numbers.forEach((number) => put(number));
-      slots.announce(numbers.at(-1)!);
+      slots.wake();
       for (const number of numbers) expect(await signed(number)).toBe(signatureOf(number));
     }
   });
@@ -90,7 +90,7 @@ describe.runIf(nativeSignDigest)('the thread', () => {
     expect(slots.change(1, 'waiting', 'taken')).toBe(true);
     put(2, NO_KEY);
     put(3);
-    slots.announce(3);
+    slots.wake();
     expect(await signed(3)).toBe(signatureOf(3));
     expect([slots.change(1, 'signed', 'taken'), slots.change(2, 'signed', 'taken')]).toEqual([false, false]);
   });
@@ -99,11 +99,11 @@ describe.runIf(nativeSignDigest)('the thread', () => {
     start();
     const last = 2 ** 31 - 1;
     put(last);
-    slots.announce(last);
+    slots.wake();
     expect(await signed(last)).toBe(signatureOf(last));
     const next = (last + 1) | 0;
     put(next);
-    slots.announce(next);
+    slots.wake();
     expect(await signed(next)).toBe(signatureOf(next));
   });
 });

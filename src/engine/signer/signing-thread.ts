@@ -64,7 +64,7 @@ export const createSigningThread = (log: Pick<Log, 'warn'>): SigningThread => {
       slots.put(number, key, bytes);
       if (inCommit >= MANY) {
         if (mayStart) start();
-        slots.announce(number);
+        slots.wake();
       }
       return () => {
         inCommit = 0;

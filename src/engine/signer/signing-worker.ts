@@ -31,12 +31,12 @@ const signDigest = (number: number): void => {
 };
 
 for (let done = 0; ;) {
-  const announced = slots.announced();
+  const newest = slots.newest();
   // Earlier digests have no slot any more.
-  if (((announced - done) | 0) > SLOTS) done = (announced - SLOTS) | 0;
-  while (done !== announced) {
+  if (((newest - done) | 0) > SLOTS) done = (newest - SLOTS) | 0;
+  if (done === newest) slots.sleepWhileNewest(newest);
+  while (done !== newest) {
     done = (done + 1) | 0;
     signDigest(done);
   }
-  slots.waitWhile(announced);
 }
