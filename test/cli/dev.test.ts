@@ -1,4 +1,7 @@
-import { readdirSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { createPimlicoClient } from 'permissionless/clients/pimlico';
 import { toSimpleSmartAccount } from 'permissionless/accounts';
 import { type Address, createPublicClient, http, parseAbi } from 'viem';
@@ -11,6 +14,7 @@ import {
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { foundry } from 'viem/chains';
 import { expect, test } from 'vitest';
+import { snippetsFor } from '../../src/renderer/src/modules/dapps/snippets.ts';
 import { gasdeskProcess, usePrinting } from '../support/cli.ts';
 import { useLocalChain } from '../support/local-chain.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
@@ -84,6 +88,48 @@ test('an app mints with three variables and one URL, is denied with a fix, and C
   const bundler = /Bundler at (\S+)/.exec(stderr)![1]!;
   for (const url of [variables.RPC_URL, new URL(variables.GASDESK_URL).origin, bundler]) {
     await expect(fetch(url, { method: 'POST' })).rejects.toThrow();
+  }
+});
+
+/** What an app has before it pastes code that sends an operation: a new user, and what the user calls. */
+const appOf = ({ RPC_URL, GASDESK_URL, CONTRACT }: Variables): string => `
+import * as viem from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { foundry } from 'viem/chains';
+import { toSimpleSmartAccount } from 'permissionless/accounts';
+const client = viem.createPublicClient({ chain: foundry, transport: viem.http('${RPC_URL}') });
+const account = await toSimpleSmartAccount({
+  client,
+  owner: privateKeyToAccount(generatePrivateKey()),
+  entryPoint: { address: '${entryPoint07Address}', version: '0.7' },
+});
+console.log(account.address);
+const bundlerUrl = '${GASDESK_URL}';
+const to = '${CONTRACT}';
+const data = viem.encodeFunctionData({ abi: viem.parseAbi(['function mint(uint256)']), args: [1n] });
+const calls = [{ to, data }];
+`;
+
+test('the code that the console and the README show for viem mints as it is pasted', async () => {
+  const { variables } = await start();
+  const url = variables.GASDESK_URL;
+  const client = createPublicClient({ chain: foundry, transport: http(variables.RPC_URL) });
+  const [console] = snippetsFor({ url, chainId: 31337, entryPointVersion: '0.7', entryPoint: entryPoint07Address });
+  const readme = /```ts\n(.+?)```/s.exec(readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8'));
+  const folder = tempFolder();
+  symlinkSync(join(import.meta.dirname, '../../node_modules'), join(folder, 'node_modules'));
+  for (const code of [console!.code, readme![1]!.replace(/http:[^']+API_KEY/, url)]) {
+    const file = join(folder, 'app.mjs');
+    writeFileSync(file, appOf(variables) + code);
+    const { stdout } = await promisify(execFile)(process.execPath, [file]);
+    const minted = (): Promise<bigint> =>
+      client.readContract({
+        address: variables.CONTRACT,
+        abi,
+        functionName: 'balanceOf',
+        args: [stdout.trim() as Address],
+      });
+    await expect.poll(minted).toBe(1n);
   }
 });
 

@@ -27,14 +27,26 @@ const sponsored = await paymaster.getPaymasterAndData(userOp, {
   mode: PaymasterMode.SPONSORED,
 });`;
 
-const viem = ({ url, chainId }: PaymasterEndpoint): string => `import { http } from 'viem';
-import { createBundlerClient, createPaymasterClient } from 'viem/account-abstraction';
+// Without `estimateFeesPerGas`, viem offers twice the tip that the chain asks for, which the rule `fees` may deny.
+const viem = ({
+  url,
+  chainId,
+  entryPointVersion,
+  entryPoint,
+}: PaymasterEndpoint): string => `import { createPimlicoClient } from 'permissionless/clients/pimlico';
+import { http } from 'viem';
+import { createBundlerClient } from 'viem/account-abstraction';
 
+const paymaster = createPimlicoClient({
+  transport: http('${url}'),
+  entryPoint: { address: '${entryPoint}', version: '${entryPointVersion}' },
+});
 const bundlerClient = createBundlerClient({
   account, // your smart account on chain ${chainId}
   client,
   transport: http(bundlerUrl),
-  paymaster: createPaymasterClient({ transport: http('${url}') }),
+  paymaster,
+  userOperation: { estimateFeesPerGas: async () => (await paymaster.getUserOperationGasPrice()).standard },
 });
 
 const hash = await bundlerClient.sendUserOperation({ calls: [{ to, data }] });`;
