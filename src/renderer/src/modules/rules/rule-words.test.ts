@@ -59,7 +59,11 @@ test.each([
   ['Not used in this window.', { ...usage, used: '0', perUser: { users: 0, atLimit: 0, nearest: [] } }],
   [
     '41 users in this window; the busiest has used 5 of 5 operations, 3 are at the limit.',
-    { ...usage, perUser: { users: 41, atLimit: 3, nearest: [] } },
+    { ...usage, perUser: { users: 41, atLimit: 3, nearest: [{ user: `0x${'ab'.repeat(20)}`, used: '5' }] } },
+  ],
+  [
+    '1 person in this window; the busiest has used 5 of 5 operations, 1 is at the limit.',
+    { ...usage, perUser: { users: 1, atLimit: 1, nearest: [{ user: 'cd'.repeat(32), used: '5' }] } },
   ],
   [
     '$1.50 of $20 used.',
