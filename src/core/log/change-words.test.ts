@@ -39,6 +39,13 @@ test.each([
     { ...dapp, name: 'Games', allowedOrigins: ['https://x.example'] },
     'DApp “Games” changed: name, allowed origins',
   ],
+  [
+    'dapp',
+    'd1',
+    dapp,
+    { ...dapp, lowBalanceThresholdWei: '20000000000000000' },
+    'DApp “Game” changed: low balance threshold',
+  ],
   ['dapp', 'gone', { ...dapp, name: 'Old' }, null, 'DApp “Old” removed'],
   ['pause', 'desk', null, { since: 1, reason: '' }, 'Sponsorship of all DApps paused'],
   ['pause', 'd1', { since: 1, reason: '' }, null, 'Sponsorship of DApp “Game” resumed'],

@@ -30,13 +30,18 @@ const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const ABBREVIATIONS: readonly string[] = ['abi', 'api', 'id', 'rpc', 'url'];
+const spelled = (word: string): string => {
+  if (word === 'dapp') return 'DApp';
+  return ABBREVIATIONS.includes(word) ? word.toUpperCase() : word;
+};
 
-/** The name of a field as readable text: `allowedOrigins` becomes `allowed origins`. */
+/** The name of a field as readable text, without its unit: `lowBalanceThresholdWei` becomes `low balance threshold`. */
 const fieldWords = (name: string): string =>
   name
+    .replace(/Wei$/, '')
     .replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
     .split(' ')
-    .map((word) => (ABBREVIATIONS.includes(word) ? word.toUpperCase() : word))
+    .map(spelled)
     .join(' ');
 
 /** Values without nested fields, by their paths. The fields in a rule's `data` count as fields of the rule. */

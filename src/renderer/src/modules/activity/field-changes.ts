@@ -1,5 +1,6 @@
-import { changedFields } from '../../../../core/log/change-words.ts';
+import { type Names, changedFields } from '../../../../core/log/change-words.ts';
 import type { Change } from '../../../../core/log/entry.ts';
+import { grouped } from '../../../../shared/words/amount.ts';
 import { exactTime } from '../../ui/time.ts';
 
 /** A changed field. An empty text means that the field did not exist before, or does not exist afterwards. */
@@ -13,17 +14,19 @@ export interface FieldChange {
 const YES_OR_NO: ReadonlySet<string> = new Set(['active', 'checked', 'preFund']);
 const TIMES: ReadonlySet<string> = new Set(['since', 'revokedAt', 'expiresAt', 'backedUpAt']);
 
-const valueText = (field: string, value: unknown): string => {
+const valueText = (field: string, value: unknown, names: Pick<Names, 'dapp'>): string => {
   if (value === undefined || value === null) return '';
+  if (field === 'dapp') return names.dapp(String(value)) ?? String(value);
+  if (field.endsWith('Wei')) return `${grouped(String(value))} wei`;
   if (YES_OR_NO.has(field)) return value === 0 ? 'no' : 'yes';
   if (TIMES.has(field) && typeof value === 'number') return exactTime(value);
   if (Array.isArray(value) && !value.some((one) => typeof one === 'object')) return value.join(', ') || 'none';
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
 };
 
-export const fieldChanges = (change: Change): FieldChange[] =>
+export const fieldChanges = (change: Change, names: Pick<Names, 'dapp'>): FieldChange[] =>
   changedFields(change).map(({ path, name, before, after }) => ({
     field: name,
-    before: valueText(path, before),
-    after: valueText(path, after),
+    before: valueText(path, before, names),
+    after: valueText(path, after, names),
   }));
