@@ -1,5 +1,6 @@
 import type { ProcedureOutput } from '../../../../api/index.ts';
 import type { CostGrouping } from '../../../../shared/schema/cost.ts';
+import { shorten } from '../../../../shared/words/shorten.ts';
 
 export type ChainCosts = ProcedureOutput<'costs.get'>['chains'][number];
 export type CostGroup = ChainCosts['total'];
@@ -37,3 +38,6 @@ export const lastMonths = (now: number): string[] => {
     new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - back)).toISOString().slice(0, 7),
   );
 };
+
+/** The name of a group, in which addresses of contracts that are not registered are shortened. */
+export const shownGroup = (name: string): string => name.replace(/\b0x[\da-f]{40}\b/gi, (address) => shorten(address));
