@@ -178,7 +178,8 @@ describe('the files of the console', () => {
     expect((await send('GET', '/console/assets/page.js')).headers['content-type']).toBe(
       'text/javascript; charset=utf-8',
     );
-    expect((await send('GET', '/console')).headers['location']).toBe('/console/');
+    for (const shorter of ['/console', '/'])
+      expect((await send('GET', shorter)).headers['location'], shorter).toBe('/console/');
   });
 
   test.each(['[127.0.0.1]', '[fe80::1%25eth0]', 'a b.localhost'])(

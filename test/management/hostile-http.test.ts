@@ -130,7 +130,6 @@ describe('large bodies', () => {
 describe('routes and methods', () => {
   test.each(
     named([
-      '/',
       '/api',
       `${PREFIX}/nothing`,
       `${PREFIX}/webhooks`,

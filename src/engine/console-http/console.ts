@@ -79,8 +79,8 @@ export const consoleRouter = (context: ConsoleContext): Router => {
     streams.serve(context, feed);
   });
 
-  router.get(/^\/console(?:\/|$)/, async (context) => {
-    if (context.path === '/console') {
+  router.get(/^\/(?:console(?:\/|$)|$)/, async (context) => {
+    if (context.path === '/' || context.path === '/console') {
       context.redirect('/console/');
       return;
     }
