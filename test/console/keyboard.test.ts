@@ -75,8 +75,29 @@ test('without a pointer, a denial is mended, a limit is made, and a proof is sav
   await openNewest();
   await press('Share');
   await page.getByRole('dialog', { name: 'Share this decision' }).getByText('key of your log').waitFor();
+  await keyboard.press('j');
+  await keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  // The keys were the dialog's alone: the decision stays open.
+  await page.getByRole('heading', { name: 'Rule by rule' }).waitFor();
+  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Share');
+  await keyboard.press('Enter');
+  await page.getByRole('dialog', { name: 'Share this decision' }).getByText('key of your log').waitFor();
   const saving = page.waitForEvent('download');
   await press('Save as HTML');
   expect(readFileSync(await (await saving).path(), 'utf8')).toContain('entry.body');
   expect(await page.evaluate(() => window.counts.clicks)).toBe(0);
+});
+
+test('a dialog that deletes what opened it leaves the focus on the page', async () => {
+  const { url, operatorToken } = desk().engine();
+  await desk().call('authTokens.create', { label: 'old' });
+  const page = await browser().open(`${url}/console/#token=${operatorToken.reveal()}`);
+  await page.getByText('Engine running').waitFor();
+  await page.evaluate(() => (window.location.hash = '#/settings'));
+  const row = page.getByRole('row').filter({ hasText: 'old' });
+  await row.getByRole('button', { name: 'Revoke' }).press('Enter');
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).press('Enter');
+  await row.waitFor({ state: 'detached' });
+  await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('MAIN');
 });

@@ -39,6 +39,8 @@ test('an operator pauses all sponsorship in the top bar, sees it on every page, 
 
   const banner = page.getByRole('region', { name: 'All sponsorship is paused' });
   await banner.getByText('<b>Key rotation</b>').waitFor();
+  // The button that opened the dialog is still there, and leads back.
+  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Resume');
   expect((await ask()).body.result?.reason?.code).toBe('SPONSORSHIP_PAUSED');
   // Another console learns of it by itself.
   const other = await open({ width: 800, height: 900, colorScheme: 'dark' });
