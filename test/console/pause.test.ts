@@ -50,6 +50,13 @@ test('an operator pauses all sponsorship in the top bar, sees it on every page, 
   await page.screenshot({ path: join(artifacts, 'console-paused-1280-light.png') });
   expect([...(await seriousErrors(page)), ...(await seriousErrors(other))]).toEqual([]);
 
+  // In a narrow window, the banner is as wide as the page beneath it.
+  await other.setViewportSize({ width: 400, height: 900 });
+  const lefts = ['All sponsorship is paused', 'Latest decisions'].map((name) =>
+    other.getByRole('region', { name }).evaluate((part) => Math.round(part.getBoundingClientRect().left)),
+  );
+  expect(new Set(await Promise.all(lefts)).size).toBe(1);
+
   await banner.getByRole('button', { name: 'Resume sponsorship' }).click();
   await banner.waitFor({ state: 'detached' });
   await other.getByRole('region', { name: 'All sponsorship is paused' }).waitFor({ state: 'detached' });
