@@ -140,7 +140,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     const guarded = { ...guard, clock, timeoutMs: () => config.webhookTimeoutMs };
     const webhooks = createDeliverer({ ...guarded, maxConcurrent, answered: metrics.calledWebhook });
     undo.push(() => webhooks.close());
-    const signingThread = createSigningThread(log);
+    const signingThread = createSigningThread({ log, clock });
     undo.push(() => signingThread.end());
     const keySets = createKeySets(guarded);
     undo.push(() => keySets.close());

@@ -10,8 +10,8 @@ export interface Slot {
 export type SlotState = 'waiting' | 'signing' | 'signed' | 'taken';
 
 /**
- * A ring of slots for digests to sign. Digests are numbered in order, with 32 bits, so that numbers repeat after four
- * billion digests. A slot may be used again before its digest is signed, so its state contains the digest's number.
+ * A ring of slots for digests to sign. Digests are numbered in order, with 32 bits. A slot may be used again before its
+ * digest is signed, so its state contains the digest's number, with 30 bits: states repeat after a billion digests.
  */
 export interface SigningSlots {
   slot(number: number): Slot;
@@ -29,7 +29,7 @@ export interface SigningSlots {
 
 const STATES: readonly SlotState[] = ['waiting', 'signing', 'signed', 'taken'];
 
-/** A power of two. More than there are requests in one commit. */
+/** A power of two. If a commit has more digests, the engine signs the earlier ones itself. */
 export const SLOTS = 1_024;
 
 const KEY_BYTES = 32;

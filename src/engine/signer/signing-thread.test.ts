@@ -1,5 +1,7 @@
+import { spawnSync } from 'node:child_process';
 import { Worker } from 'node:worker_threads';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ManualClock } from '../../../test/support/manual-clock.ts';
 import type { Hex } from '../../shared/schema/hex.ts';
 import { createLog } from '../base/log.ts';
 import { sha256Hex } from '../base/sha256.ts';
@@ -18,12 +20,18 @@ const indices = (count: number): number[] => Array.from({ length: count }, (_, i
 describe('signing in a second thread', () => {
   const log = createLog({ level: 'silent' });
   let thread: SigningThread;
-  const begin = (): void => void (thread = createSigningThread(log));
+  let clock: ManualClock;
+  let memory: SharedArrayBuffer;
+  const holdsKey = (): boolean => Buffer.from(memory).includes(Buffer.from(toBytes(KEY)));
+  beforeEach(() => {
+    clock = new ManualClock();
+    memory = createSlotMemory();
+    thread = createSigningThread({ log, clock, memory });
+  });
   const beginToSign = (index: number): (() => Hex) => thread.begin(KEY, digestOf(index));
   afterEach(() => thread.end());
 
   it('gives every digest its own signature, wherever it was made', async () => {
-    begin();
     const expected = indices(50).map(signatureOf);
     for (let round = 0; round < 30; round += 1) {
       const signatures = indices(50).map(beginToSign);
@@ -34,14 +42,12 @@ describe('signing in a second thread', () => {
   });
 
   it('gives each of more digests than fit its own signature, in any order', async () => {
-    begin();
     const signatures = indices(SLOTS + 20).map(beginToSign);
     await turn();
     for (const index of [SLOTS + 19, 19, 0, SLOTS, SLOTS - 1]) expect(signatures[index]?.()).toBe(signatureOf(index));
   });
 
   it('refuses an invalid key as the engine does, and then signs on', () => {
-    begin();
     const signatures = indices(10).map((index) =>
       index === 3 ? thread.begin(NO_KEY, digestOf(3)) : beginToSign(index),
     );
@@ -52,10 +58,53 @@ describe('signing in a second thread', () => {
   });
 
   it('signs when the thread has ended', async () => {
-    begin();
     const signatures = indices(10).map(beginToSign);
     await thread.end();
     expect([...signatures, beginToSign(10)].map((signature) => signature())).toEqual(indices(11).map(signatureOf));
+    expect([holdsKey(), clock.pending]).toEqual([false, 0]);
+  });
+
+  it('removes each key with its signature', () => {
+    const signatures = indices(SLOTS + 20).map(beginToSign);
+    expect(holdsKey()).toBe(true);
+    for (const signature of signatures) signature();
+    expect(holdsKey()).toBe(false);
+  });
+
+  it('removes the keys of a commit that has failed, after a second, and signs even then', async () => {
+    const signatures = indices(10).map(beginToSign);
+    await clock.advance(999);
+    expect(holdsKey()).toBe(true);
+    await clock.advance(1);
+    expect([holdsKey(), clock.pending]).toEqual([false, 0]);
+    expect([...signatures, beginToSign(10)].map((signature) => signature())).toEqual(indices(11).map(signatureOf));
+  });
+
+  it('uses no signature that the thread was making when its key was removed', async () => {
+    const slots = slotsIn(memory);
+    const signature = beginToSign(0);
+    expect(slots.change(1, 'waiting', 'signing')).toBe(true);
+    await clock.advance(1_000);
+    expect(slots.change(1, 'signing', 'signed')).toBe(false);
+    expect(signature()).toBe(signatureOf(0));
+  });
+
+  it('signs without a thread if none can be started', () => {
+    const program = `
+      import { createSigningThread } from ${JSON.stringify(new URL('signing-thread.ts', import.meta.url).href)};
+      const warnings = [];
+      const log = { warn: (event, { err }) => warnings.push(event, err.code) };
+      const thread = createSigningThread({ log, clock: { setTimer: () => () => undefined } });
+      const signatures = ${JSON.stringify(indices(5).map(digestOf))}.map((digest) => thread.begin('${KEY}', digest));
+      console.log(JSON.stringify([...signatures.map((signature) => signature()), ...warnings]));`;
+    const flags = ['--permission', '--allow-fs-read=*', '--allow-addons', '--input-type=module', '--eval', program];
+    const { stdout, stderr } = spawnSync(process.execPath, flags, { encoding: 'utf8' });
+    expect(stdout, stderr).not.toBe('');
+    const expected = indices(5).map(signatureOf);
+    expect(JSON.parse(stdout)).toEqual([
+      ...expected,
+      ...(nativeSignDigest ? ['signer.thread', 'ERR_ACCESS_DENIED'] : []),
+    ]);
   });
 });
 

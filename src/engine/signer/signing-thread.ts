@@ -1,6 +1,7 @@
 import { extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Hex } from '../../shared/schema/hex.ts';
+import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { binding } from './secp256k1-binding.ts';
 import { sign, toBytes } from './sign.ts';
@@ -35,49 +36,82 @@ const hexOf = (bytes: Uint8Array): Hex => `0x${Buffer.from(bytes).toString('hex'
  */
 const MANY = 4;
 
-/** Without the native library, signing takes place in the engine only. */
-export const createSigningThread = (log: Pick<Log, 'warn'>): SigningThread => {
-  const memory = createSlotMemory();
+/** A commit that fails does not ask for its signatures. After this time, their digests are taken from the thread. */
+const ABANDONED_MS = 1_000;
+
+interface SigningThreadOptions {
+  readonly log: Pick<Log, 'warn'>;
+  readonly clock: Pick<Clock, 'setTimer'>;
+  /** Made by `createSlotMemory`. */
+  readonly memory?: SharedArrayBuffer;
+}
+
+/** Without the native library, or if no thread can be started, signing takes place in the engine only. */
+export const createSigningThread = ({
+  log,
+  clock,
+  memory = createSlotMemory(),
+}: SigningThreadOptions): SigningThread => {
   const slots = slotsIn(memory);
   let worker: Worker | undefined;
   let mayStart = binding !== undefined;
   /** Number of the newest digest. */
   let newest = 0;
-  /** Number of digests since a signature was last asked for, so in the current commit. */
-  let inCommit = 0;
+  /** Digests of the current commit whose signatures have not been asked for, and those of commits that have failed. */
+  const open = new Set<number>();
+  let cancelTimer: (() => void) | undefined;
 
   const start = (): void => {
     mayStart = false;
-    const started = new Worker(SCRIPT, { workerData: memory, resourceLimits: MEMORY });
-    started.unref();
-    started.on('error', (err) => log.warn('signer.thread', { err }));
-    started.once('exit', () => (worker = undefined));
-    worker = started;
+    try {
+      const started = new Worker(SCRIPT, { workerData: memory, resourceLimits: MEMORY });
+      started.unref();
+      started.on('error', (err) => log.warn('signer.thread', { err }));
+      started.once('exit', () => (worker = undefined));
+      worker = started;
+    } catch (err) {
+      // A container may limit the number of threads.
+      log.warn('signer.thread', { err });
+    }
+  };
+  /** Takes a digest from the thread, and removes its key. @returns true if the thread has signed it */
+  const take = (number: number): boolean => {
+    open.delete(number);
+    // The thread may be reading the key while it is removed: a signature that it is still making must not be used.
+    const isUnsigned = slots.change(number, 'waiting', 'taken') || slots.change(number, 'signing', 'taken');
+    const isSigned = !isUnsigned && slots.change(number, 'signed', 'taken');
+    // Unless the slot is another digest's by now.
+    if (((newest - number) | 0) < SLOTS) slots.slot(number).privateKey.fill(0);
+    return isSigned;
+  };
+  /** If a commit is still running, the engine makes its signatures itself. */
+  const takeOpen = (): void => {
+    cancelTimer = undefined;
+    open.forEach(take);
   };
 
   return {
     begin(privateKey, digest) {
       const [key, bytes] = [toBytes(privateKey), toBytes(digest)];
+      if (!mayStart && worker === undefined) return () => sign(key, bytes);
       newest = (newest + 1) | 0;
-      inCommit += 1;
       const number = newest;
+      open.add(number);
+      cancelTimer ??= clock.setTimer(ABANDONED_MS, takeOpen);
       slots.put(number, key, bytes);
-      if (inCommit >= MANY) {
+      if (open.size >= MANY) {
         if (mayStart) start();
         slots.wake();
       }
-      return () => {
-        inCommit = 0;
-        const isSigned = !slots.change(number, 'waiting', 'taken') && slots.change(number, 'signed', 'taken');
-        const signature = isSigned ? hexOf(slots.slot(number).signature) : sign(key, bytes);
-        // Unless the slot is another digest's by now.
-        if (((newest - number) | 0) < SLOTS) slots.slot(number).privateKey.fill(0);
-        return signature;
-      };
+      return () => (take(number) ? hexOf(slots.slot(number).signature) : sign(key, bytes));
     },
     async end() {
       mayStart = false;
-      await worker?.terminate();
+      cancelTimer?.();
+      takeOpen();
+      const ending = worker;
+      worker = undefined;
+      await ending?.terminate();
     },
   };
 };

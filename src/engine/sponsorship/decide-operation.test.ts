@@ -121,7 +121,7 @@ beforeEach(async () => {
   const fees = createBelievedFees({ store, clock, log: createLog({ level: 'silent' }) });
   const deposits = createDeposits(store, clock);
   const pause = await createPauseSwitch(store, createLog({ level: 'silent' }));
-  signingThread = createSigningThread(createLog({ level: 'silent' }));
+  signingThread = createSigningThread({ log: createLog({ level: 'silent' }), clock });
   const outside = { chains, webhooks, keySets, clock, rates, fees, deposits, config, entropy: systemEntropy };
   sponsor = (nonce) => decideOperation({ store, vault, pause, signingThread, ...outside }, request(nonce));
 });

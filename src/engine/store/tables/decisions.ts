@@ -78,8 +78,8 @@ export const decisionStore = (
     /**
      * Passes to `conclude` the amounts that other decisions reserve in each account, in the order of the reservations,
      * and writes the decision and its reservations, in one atomic step. If `conclude` throws, or the `decision` of its
-     * plan, rejects with that error and writes nothing. If another write of the same commit fails, `conclude` may be called a second time with
-     * different amounts.
+     * plan, rejects with that error and writes nothing. If another write of the same commit fails, `conclude` may be
+     * called a second time with different amounts.
      *
      * @returns undefined, with nothing written, if `ledgerVersion` or the settings have changed since the facts were
      * read, or if `conclude` returns undefined
