@@ -43,8 +43,13 @@ export const faults: readonly Fault[] = [
   ),
   groupCommit(
     'an answer does not wait for its commit',
-    'return () => resolve(result);',
-    'resolve(result);\n      return () => undefined;',
+    'settles.push(() => resolve(result));',
+    'resolve(result);\n        settles.push(() => undefined);',
+  ),
+  groupCommit(
+    'decisions are stored in another order than they were made',
+    'for (const { second, resolve } of begun) {',
+    'for (const { second, resolve } of begun.reverse()) {',
   ),
   inFile('engine/service/index.ts')(
     'a change is refused when only its entry has no room',
@@ -57,11 +62,11 @@ export const faults: readonly Fault[] = [
     changes: [
       {
         file: decisions,
-        before: 'decide<DecisionRecord | undefined>(',
-        after: 'heldOf(reservations).then((early) => decide<DecisionRecord | undefined>(',
+        before: 'decideInParts<DecisionRecord>(',
+        after: 'heldOf(reservations).then((early) => decideInParts<DecisionRecord>(',
       },
       { file: decisions, before: 'conclude(reservations.map(tx.ledger.heldOf))', after: 'conclude(early)' },
-      { file: decisions, before: 'return record;\n      }),', after: 'return record;\n      })),' },
+      { file: decisions, before: 'revision, reserved);\n      }),', after: 'revision, reserved);\n      })),' },
     ],
   },
   commits(
