@@ -19,7 +19,8 @@ export interface SigningThread {
    * @returns a function that returns the signature, `r || s || v`. Throws if the private key is invalid for secp256k1
    */
   begin(privateKey: Hex, digest: Hex): () => Hex;
-  end(): Promise<void>;
+  /** Ends the thread, without waiting for it. */
+  end(): void;
 }
 
 /** The thread's script, which is next to this file, as source or in the bundle. */
@@ -105,13 +106,12 @@ export const createSigningThread = ({
       }
       return () => (take(number) ? hexOf(slots.slot(number).signature) : sign(key, bytes));
     },
-    async end() {
+    end() {
       mayStart = false;
       cancelTimer?.();
       takeOpen();
-      const ending = worker;
+      void worker?.terminate();
       worker = undefined;
-      await ending?.terminate();
     },
   };
 };
