@@ -25,6 +25,9 @@ export interface SigningSlots {
   sleepWhileNewest(number: number): void;
   /** Wakes the thread if it sleeps. Costs little if it does not. */
   wake(): void;
+  /** Makes the thread end after the digest that it is signing. */
+  end(): void;
+  hasEnded(): boolean;
 }
 
 const STATES: readonly SlotState[] = ['waiting', 'signing', 'signed', 'taken'];
@@ -39,13 +42,14 @@ const SLOT_BYTES = KEY_BYTES + DIGEST_BYTES + SIGNATURE_BYTES;
 /** Indices after the states. */
 const NEWEST = SLOTS;
 const IS_ASLEEP = SLOTS + 1;
-const NUMBERS_BYTES = (SLOTS + 2) * Int32Array.BYTES_PER_ELEMENT;
+const HAS_ENDED = SLOTS + 2;
+const NUMBERS_BYTES = (SLOTS + 3) * Int32Array.BYTES_PER_ELEMENT;
 
 export const createSlotMemory = (): SharedArrayBuffer => new SharedArrayBuffer(NUMBERS_BYTES + SLOTS * SLOT_BYTES);
 
 /** The slots in a memory that `createSlotMemory` made. */
 export const slotsIn = (memory: SharedArrayBuffer): SigningSlots => {
-  const numbers = new Int32Array(memory, 0, SLOTS + 2);
+  const numbers = new Int32Array(memory, 0, SLOTS + 3);
   const slots: Slot[] = [];
   const slotAt = (index: number): Slot => {
     const at = NUMBERS_BYTES + index * SLOT_BYTES;
@@ -82,5 +86,12 @@ export const slotsIn = (memory: SharedArrayBuffer): SigningSlots => {
     wake() {
       if (Atomics.exchange(numbers, IS_ASLEEP, 0) === 1) Atomics.notify(numbers, NEWEST);
     },
+    end() {
+      Atomics.store(numbers, HAS_ENDED, 1);
+      // A thread that is about to sleep sees another number.
+      Atomics.add(numbers, NEWEST, 1);
+      Atomics.notify(numbers, NEWEST);
+    },
+    hasEnded: () => Atomics.load(numbers, HAS_ENDED) === 1,
   };
 };

@@ -19,8 +19,7 @@ export interface SigningThread {
    * @returns a function that returns the signature, `r || s || v`. Throws if the private key is invalid for secp256k1
    */
   begin(privateKey: Hex, digest: Hex): () => Hex;
-  /** Ends the thread, without waiting for it. */
-  end(): void;
+  end(): Promise<void>;
 }
 
 /** The thread's script, which is next to this file, as source or in the bundle. */
@@ -106,12 +105,19 @@ export const createSigningThread = ({
       }
       return () => (take(number) ? hexOf(slots.slot(number).signature) : sign(key, bytes));
     },
-    end() {
+    async end() {
       mayStart = false;
       cancelTimer?.();
       takeOpen();
-      void worker?.terminate();
+      const ending = worker;
       worker = undefined;
+      if (ending === undefined) return;
+      const ended = new Promise((resolve) => ending.once('exit', resolve));
+      // Not terminated: the native library aborts the whole process if its thread is terminated during a call. For the
+      // same reason, the process must not exit before.
+      ending.ref();
+      slots.end();
+      await ended;
     },
   };
 };

@@ -2,7 +2,7 @@ import { workerData } from 'node:worker_threads';
 import { binding } from './secp256k1-binding.ts';
 import { SLOTS, slotsIn } from './signing-slots.ts';
 
-/** The thread's side of `createSigningThread`: signs the digests in the shared memory until it is terminated. */
+/** The thread's side of `createSigningThread`: signs the digests in the shared memory until it has to end. */
 
 if (binding === undefined) throw new Error('The native library for signatures cannot be loaded');
 const { ecdsaSign } = binding;
@@ -30,7 +30,7 @@ const signDigest = (number: number): void => {
   slots.change(number, 'signing', 'signed');
 };
 
-for (let done = 0; ;) {
+for (let done = 0; !slots.hasEnded();) {
   const newest = slots.newest();
   // Earlier digests have no slot any more.
   if (((newest - done) | 0) > SLOTS) done = (newest - SLOTS) | 0;

@@ -126,7 +126,7 @@ beforeEach(async () => {
   sponsor = (nonce) => decideOperation({ store, vault, pause, signingThread, ...outside }, request(nonce));
 });
 afterEach(async () => {
-  signingThread.end();
+  await signingThread.end();
   await store.close();
 });
 
