@@ -182,7 +182,7 @@ test('a contract is deployed and its signing key replaced, with a local key, and
   await sign();
   const section = page.getByRole('region', { name: 'Contract and signing key' });
   await section.getByText('The contract accepts it').waitFor();
-  // Its summary has whole addresses, which break where there is no room for them.
+  // Its summary has whole addresses, which break in a narrow window.
   await page.setViewportSize({ width: 400, height: 860 });
   const deployed = page.getByRole('region', { name: 'Transactions' }).getByRole('listitem').first();
   expect(await deployed.evaluate((row) => row.scrollWidth - row.clientWidth)).toBeLessThanOrEqual(0);

@@ -14,14 +14,17 @@ export interface FieldChange {
 const YES_OR_NO: ReadonlySet<string> = new Set(['active', 'checked', 'preFund']);
 const TIMES: ReadonlySet<string> = new Set(['since', 'revokedAt', 'expiresAt', 'backedUpAt']);
 
+const stringText = (field: string, value: string, names: Pick<Names, 'dapp'>): string => {
+  if (field === 'dapp') return names.dapp(value) ?? value;
+  return field.endsWith('Wei') ? `${grouped(value)} wei` : value;
+};
+
 const valueText = (field: string, value: unknown, names: Pick<Names, 'dapp'>): string => {
   if (value === undefined || value === null) return '';
-  if (field === 'dapp') return names.dapp(String(value)) ?? String(value);
-  if (field.endsWith('Wei')) return `${grouped(String(value))} wei`;
   if (YES_OR_NO.has(field)) return value === 0 ? 'no' : 'yes';
   if (TIMES.has(field) && typeof value === 'number') return exactTime(value);
   if (Array.isArray(value) && !value.some((one) => typeof one === 'object')) return value.join(', ') || 'none';
-  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+  return typeof value === 'string' ? stringText(field, value, names) : JSON.stringify(value, null, 2);
 };
 
 export const fieldChanges = (change: Change, names: Pick<Names, 'dapp'>): FieldChange[] =>
