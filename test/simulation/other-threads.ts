@@ -2,6 +2,7 @@ import crypto from 'node:crypto';
 import fs from 'node:fs';
 import files from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
+import threads from 'node:worker_threads';
 
 /**
  * Node.js works on files and with keys in other threads. The processors decide when such work ends, so a simulation
@@ -54,6 +55,12 @@ for (const name of Object.getOwnPropertyNames(SubtleCrypto.prototype)) {
 }
 replace(fs, 'fdatasync', callingBack);
 replace(crypto, 'scrypt', callingBack);
+// A thread that signs would be elsewhere in its work in each play. The engine signs without it.
+replace(threads, 'Worker', () => {
+  return function () {
+    throw new Error('A simulation has no threads of its own.');
+  };
+});
 syncBuiltinESMExports();
 
 /** From now on, ends are held back. */

@@ -8,11 +8,8 @@ interface Timer {
   readonly run: () => unknown;
 }
 
-/**
- * What keeps the loop of this process busy, as Node.js calls it. A message port: a thread that ends. Everything else
- * waits for virtual time.
- */
-const BUSY = /^(Immediate|FSReq|CloseReq|GetAddrInfoReqWrap|MessagePort)/;
+/** What keeps the loop of this process busy, as Node.js calls it. Everything else waits for virtual time. */
+const BUSY = /^(Immediate|FSReq|CloseReq|GetAddrInfoReqWrap)/;
 
 /** Waits until nothing in this process can run before virtual time passes. */
 export const settle = async (): Promise<void> => {
