@@ -1,8 +1,12 @@
 import { EngineError } from '../../shared/errors.ts';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
 import type { PartialUserOperation } from '../../shared/schema/partial-user-operation.ts';
-import { gasLimits } from '../../shared/schema/user-operation.ts';
-import type { EntryPointVersion, UserOperationV06, UserOperationV07 } from '../../shared/schema/user-operation.ts';
+import type {
+  EntryPointVersion,
+  UserOperationV06,
+  UserOperationV07,
+  gasLimits,
+} from '../../shared/schema/user-operation.ts';
 import { byteLength, digits } from './hex-digits.ts';
 import { isEip7702 } from './user-op-hash.ts';
 
@@ -57,7 +61,7 @@ export const readV06 = (partial: PartialUserOperation, target: OperationTarget):
     nonce,
     initCode: initCode ?? '0x',
     callData,
-    ...given(partial, gasLimits),
+    ...givenLimits(partial),
     maxFeePerGas: needed(partial, 'maxFeePerGas'),
     maxPriorityFeePerGas: needed(partial, 'maxPriorityFeePerGas'),
     signature,
@@ -87,7 +91,7 @@ export const readV07 = (
     nonce,
     ...readFactory(partial, target),
     callData,
-    ...given(partial, gasLimits),
+    ...givenLimits(partial),
     maxFeePerGas: needed(partial, 'maxFeePerGas'),
     maxPriorityFeePerGas: needed(partial, 'maxPriorityFeePerGas'),
     ...givenPaymasterGas(partial),
@@ -96,14 +100,12 @@ export const readV07 = (
   };
 };
 
-/** Only the fields that have a value: a field that is present but undefined would override a default. */
-const given = <Field extends keyof PartialUserOperation>(
-  partial: PartialUserOperation,
-  fields: readonly Field[],
-): { [F in Field]?: NonNullable<PartialUserOperation[F]> } =>
-  Object.fromEntries(fields.flatMap((field) => (partial[field] === undefined ? [] : [[field, partial[field]]]))) as {
-    [F in Field]?: NonNullable<PartialUserOperation[F]>;
-  };
+/** Only the limits that have a value: a field that is present but undefined would override a default. */
+const givenLimits = ({ callGasLimit, verificationGasLimit, preVerificationGas }: PartialUserOperation) => ({
+  ...(callGasLimit !== undefined && { callGasLimit }),
+  ...(verificationGasLimit !== undefined && { verificationGasLimit }),
+  ...(preVerificationGas !== undefined && { preVerificationGas }),
+});
 
 /** Clients that set no paymaster gas limits send 0. */
 const givenPaymasterGas = (partial: PartialUserOperation) => {
@@ -166,8 +168,11 @@ const ADDRESS_LENGTH = 20;
 type FactoryFields = Pick<UserOperationV07, 'factory' | 'factoryData'>;
 
 const readFactory = (sent: PartialUserOperation, target: OperationTarget): FactoryFields => {
-  const { initCode = '0x', factory } = sent;
-  if (initCode === '0x') return checkedFactory(given(sent, ['factory', 'factoryData']), target);
+  const { initCode = '0x', factory, factoryData } = sent;
+  if (initCode === '0x') {
+    const given = { ...(factory !== undefined && { factory }), ...(factoryData !== undefined && { factoryData }) };
+    return checkedFactory(given, target);
+  }
   const held = splitInitCode(initCode);
   // The client may send the EIP-7702 marker without the zeros that pad it to 20 bytes in `initCode`.
   const own = factory !== undefined && isEip7702(factory) ? { ...sent, factory: wholeMarker(factory) } : sent;
