@@ -61,7 +61,7 @@ beforeAll(async () => {
 test('what is delivered is what runs: bundles, manifest and native packages, no sources, tests, tools or maps', () => {
   const kinds = [
     /^out\/main\/index[.]js$/,
-    /^out\/main\/(copy|review|threshold|trial)-worker[.]js$/,
+    /^out\/main\/(copy|review|signing|threshold|trial)-worker[.]js$/,
     // What both share.
     /^out\/main\/[\w.-]+-[\w-]{8}[.]js$/,
     /^out\/preload\/index[.]cjs$/,
