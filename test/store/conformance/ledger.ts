@@ -322,6 +322,8 @@ class LedgerRun {
           userOpHash: sponsored ? hash : null,
           validUntil,
           settlement,
+          // No operation counts more when it is settled.
+          maxCostWei: String(cost),
         } as const;
         return { decision: () => decision(draft), reserve: sponsored };
       });
