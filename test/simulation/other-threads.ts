@@ -56,11 +56,15 @@ for (const name of Object.getOwnPropertyNames(SubtleCrypto.prototype)) {
 replace(fs, 'fdatasync', callingBack);
 replace(crypto, 'scrypt', callingBack);
 // A thread that signs would be elsewhere in its work in each play. The engine signs without it.
-replace(threads, 'Worker', () => {
-  return function () {
-    throw new Error('A simulation has no threads of its own.');
-  };
-});
+replace(
+  threads,
+  'Worker',
+  (original) =>
+    function (...args) {
+      if (plays > 0) throw new Error('A simulation has no threads of its own.');
+      return Reflect.construct(original, args);
+    },
+);
 syncBuiltinESMExports();
 
 /** From now on, ends are held back. */
