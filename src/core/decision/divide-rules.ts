@@ -62,12 +62,14 @@ export const divideRules = (
   facts: Facts,
   conditions: Pick<RuleInput, 'values' | 'evaluate'>,
 ): { readonly policy: Policy; readonly idle: readonly IdleRule[] } => {
-  const idle = policy.rules.flatMap((rule): IdleRule[] => {
+  const input = { facts, policy, ...conditions };
+  const idle: IdleRule[] = [];
+  for (const rule of policy.rules) {
     const result = rule.active
-      ? (ofTime(rule, facts.at) ?? ofCondition(rule, { facts, policy, ...conditions }))
+      ? (ofTime(rule, facts.at) ?? ofCondition(rule, input))
       : undefined;
-    return result === undefined ? [] : [{ rule, result: saidBy(rule, result) }];
-  });
+    if (result !== undefined) idle.push({ rule, result: saidBy(rule, result) });
+  }
   if (idle.length === 0) return { policy, idle };
   const results = new Map(idle.map(({ rule, result }) => [rule, result]));
   const rules = policy.rules.flatMap((rule) => {

@@ -86,17 +86,25 @@ export const singleSteps = (texts: readonly string[]): string[] => {
   return single;
 };
 
-/** Runs for every step, so it creates no list of names. */
-const hasFields = (evidence: TraceStep['evidence'], names: readonly string[]): boolean => {
+type TextStep = Omit<TraceStep, 'micros'>;
+
+/**
+ * Adds the values of evidence to a list if it has exactly these fields. Runs for every step, so it creates no list of
+ * names.
+ */
+const addValues = (list: unknown[], evidence: TraceStep['evidence'], names: readonly string[]): boolean => {
+  const before = list.length;
   let count = 0;
+  let isAlike = true;
   for (const name in evidence) {
-    if (name !== names[count]) return false;
+    isAlike &&= name === names[count];
+    list.push(evidence[name]);
     count += 1;
   }
-  return count === names.length && count > 0;
+  if (isAlike && count > 0 && count === names.length) return true;
+  list.length = before;
+  return false;
 };
-
-type TextStep = Omit<TraceStep, 'micros'>;
 
 /**
  * The text of a trace that its hash covers: everything except durations and webhook calls. Steps in a row that differ
@@ -111,13 +119,11 @@ export const traceText = (trace: readonly TextStep[]): string => {
     const { rule, outcome, code, shadow, evidence } = step;
     const isAlike =
       before?.code === code && before.rule === rule && before.outcome === outcome && before.shadow === shadow;
-    if (!isAlike || !hasFields(evidence, names)) {
-      names = Object.keys(evidence);
-      list = [rule, outcome, code, shadow ?? null, names];
-      lists.push(list);
-    }
-    for (const name of names) list.push(evidence[name]);
     before = step;
+    if (isAlike && addValues(list, evidence, names)) continue;
+    names = Object.keys(evidence);
+    list = [rule, outcome, code, shadow ?? null, names, ...Object.values(evidence)];
+    lists.push(list);
   }
   return JSON.stringify(lists);
 };
