@@ -88,6 +88,12 @@ test('without a pointer, a denial is mended, a limit is made, and a proof is sav
   const saving = page.waitForEvent('download');
   await press('Save as HTML');
   expect(readFileSync(await (await saving).path(), 'utf8')).toContain('entry.body');
+  const [, opened] = /decisions\/([^?]+)/.exec(page.url()) ?? [];
+  await keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  await keyboard.press('Escape');
+  const focusedRow = () => page.evaluate(() => document.activeElement?.closest('[role=row]')?.getAttribute('data-id'));
+  await expect.poll(focusedRow).toBe(opened);
   expect(await page.evaluate(() => window.counts.clicks)).toBe(0);
 });
 
