@@ -6,6 +6,7 @@ import { command } from './command.ts';
 import { withDesk } from './desk.ts';
 import { type Words, withFields } from './fields.ts';
 import { print } from './human-text.ts';
+import { withIds } from './names.ts';
 import { type TransactionSigner, transactionSigner, withSigningKeyFlags } from './operator-key.ts';
 import { exitWith, printNote, withProgress } from './terminal.ts';
 
@@ -31,7 +32,7 @@ const untilMined = (call: Caller, sent: SentTransaction): Promise<SentTransactio
   });
 
 const signAndSend = async (call: Caller, action: Action, signer: TransactionSigner): Promise<SentTransaction> => {
-  const draft = await call('transactions.prepare', { action, from: signer.address });
+  const draft = await call('transactions.prepare', { action: await withIds(call, action), from: signer.address });
   const signed = await signer.sign(draft);
   return untilMined(call, await call('transactions.send', { draftId: draft.draftId, signed }));
 };

@@ -68,11 +68,11 @@ it.each([
   ['on the files', false, 1],
   ['through the engine that runs', true, 2],
 ])(
-  'a gas tank is filled, watched and emptied with a key that stays with the command, %s',
+  'the gas tank of a DApp, given by its name, is filled, watched and emptied with a key that stays with the command, %s',
   async (_way, served, nth) => {
     const owner = devWallet(nth, chain().provider);
-    const { paymasterId, run, json, key } = await openDesk(owner, served);
-    const tank = (name: string, ...args: string[]) => ['tank', name, '--dapp', paymasterId, ...args];
+    const { run, json, key } = await openDesk(owner, served);
+    const tank = (name: string, ...args: string[]) => ['tank', name, '--dapp', 'Game', ...args];
     expect(await json(...tank('deposit', '--amount', '0.5', ...key))).toMatchObject({
       kind: 'deposit',
       state: 'mined',
