@@ -46,12 +46,7 @@ test(
   async () => {
     const folder = tempFolder();
     const app = join(folder, 'my-app');
-    const env = {
-      ...process.env,
-      PATH: `${programs()}${delimiter}${process.env['PATH'] ?? ''}`,
-      npm_config_yes: 'true',
-      NO_COLOR: '1',
-    };
+    const env = { ...process.env, PATH: `${programs()}${delimiter}${process.env['PATH'] ?? ''}`, NO_COLOR: '1' };
     const shell = (commands: string, cwd: string) => promisify(execFile)('sh', ['-ec', commands], { cwd, env });
 
     /** Runs a command in a window of its own, until it prints something. */
