@@ -22,7 +22,7 @@ const errorsOf = (one: Command): string[] => {
     ...fields.filter((field) => !(field in words)).map((field) => `${field} has no words`),
     ...Object.keys(words)
       .filter((field) => !fields.includes(field))
-      .map((field) => `${field} is no field`),
+      .map((field) => `${field} is not a field`),
     ...[...offered].filter((field) => !fields.includes(field)).map((field) => `an option is for ${field}`),
     ...own.filter((name) => !hasMore && !fieldOf.has(name)).map((name) => `--${name} is for no field`),
     ...(isHelped ? [] : ['an option or argument has no help']),

@@ -38,19 +38,16 @@ const requireTemplate = (templates: readonly Template[], name: string): Template
 const requireFields = ({ fields }: Template, typed: TypedValues): void => {
   const unknown = Object.keys(typed).filter((field) => !Object.hasOwn(fields, field));
   if (unknown.length === 0) return;
-  throw invalid(unknown.map((field) => `"${field}" is no field. The fields are: ${Object.keys(fields).join(', ')}`));
+  throw invalid(unknown.map((field) => `"${field}" is not a field. The fields are: ${Object.keys(fields).join(', ')}`));
 };
 
 /** What to type for fields of some kinds. */
-const TYPED: Partial<Record<Field['kind'], string>> = {
-  yes: ' (yes or no)',
-  time: ' (2026-12-24, or 2026-12-24T18:00Z)',
-};
+const TYPED: Partial<Record<Field['kind'], string>> = { yes: 'yes or no', time: '2026-12-24, or 2026-12-24T18:00Z' };
 
 const fieldLine = ([name, { kind, label, options, optional, unit, default: text }]: [string, Field]): string => {
-  const among = options === undefined ? (TYPED[kind] ?? '') : ` (${Object.keys(options).join(' or ')})`;
+  const typed = options === undefined ? (TYPED[kind] ?? unit) : Object.keys(options).join(' or ');
   const filled = text === '' ? 'must be given' : `default: ${text}`;
-  return `  ${name.padEnd(20)}${label}${among}${unit === undefined ? '' : `, ${unit}`}; ${optional === true ? 'optional' : filled}`;
+  return `  ${name.padEnd(20)}${label}${typed === undefined ? '' : ` (${typed})`}; ${optional === true ? 'optional' : filled}`;
 };
 
 /** Prints the purpose of a template, its fields, and what it does not protect against. */
@@ -121,7 +118,7 @@ const start = async (
 export const templateCommand = addApplyOptions(
   command('template', 'List templates of policies, explain one, or add it to a policy')
     .argument('[name]', 'name of a template; without it, the command lists all templates')
-    .option('--dapp <id>', 'paymasterId of the DApp; without it, the command explains the template')
+    .option('--dapp <dapp>', 'name of the DApp, or its id; without it, the command explains the template')
     .option('--set <field=value>', 'fill in a field; may be given several times', setting)
     .option('--print', 'print the resulting policy file, and change nothing'),
   'show what would be added and changed, and change nothing',

@@ -34,6 +34,9 @@ test('templates are listed and explained without a desk', async () => {
   );
   const { stdout } = await gasdesk(['policy', 'template', 'campaign']);
   expect(stdout).toContain('  budget              Total budget; must be given\n');
+  expect((await gasdesk(['policy', 'template', 'people'])).stdout).toContain(
+    '  days                In (days); default: 30\n',
+  );
   expect(stdout).toContain('Remaining risks:\n- ');
   expect(await gasdesk(['policy', 'template', 'party'])).toMatchObject({
     code: 2,
@@ -75,7 +78,7 @@ test('invalid input is reported by field, and nothing is changed', async () => {
   const unknown = await ofDapp('weekend', '--set', 'days=2', '--yes');
   expect(unknown).toMatchObject({
     code: 2,
-    stderr: 'gasdesk: "days" is no field. The fields are: sponsored, message\n',
+    stderr: 'gasdesk: "days" is not a field. The fields are: sponsored, message\n',
   });
   expect(await rules()).toEqual([]);
 });

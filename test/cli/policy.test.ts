@@ -158,7 +158,7 @@ contracts:
     const { code, stderr } = await run('apply', file, '--yes');
     expect(code).toBe(1);
     expect(stderr).toMatch(/^gasdesk: \S+policy\.yaml: line \d+, column 1: rules is required/);
-    expect(stderr).toMatch(/^\S+policy\.yaml: line \d+, column 1: rulez\u{fffd}\[31m is no field here\./mu);
+    expect(stderr).toMatch(/^\S+policy\.yaml: line \d+, column 1: rulez\u{fffd}\[31m is not a field here\./mu);
   });
 });
 

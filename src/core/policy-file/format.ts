@@ -12,7 +12,7 @@ const fields = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.strictObject(shape, {
     error: (issue) =>
       issue.code === 'unrecognized_keys'
-        ? `is no field here. The fields are: ${Object.keys(shape).join(', ')}`
+        ? `is not a field here. The fields are: ${Object.keys(shape).join(', ')}`
         : undefined,
   });
 

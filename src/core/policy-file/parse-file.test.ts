@@ -49,18 +49,20 @@ describe('what is wrong is said with its line, its column and what would be righ
       'an unknown field',
       `${EMPTY}rulez: 1`,
       [
-        'line 6, column 1: rulez is no field here. The fields are: version, contracts, rules, webhooks, lowBalance, allowedOrigins, tokenMode, maxExpirySeconds, tests',
+        'line 6, column 1: rulez is not a field here. The fields are: version, contracts, rules, webhooks, lowBalance, allowedOrigins, tokenMode, maxExpirySeconds, tests',
       ],
     ],
     [
       'an unknown field of a contract',
       withContract(`{${ITEMS}, abi: [], method: []}`),
-      ['line 3, column 83: contracts[0].method is no field here. The fields are: name, address, abi, methods, active'],
+      [
+        'line 3, column 83: contracts[0].method is not a field here. The fields are: name, address, abi, methods, active',
+      ],
     ],
     [
       'an unknown field of what a rule says',
       withRule('{name: W, type: WEBHOOK, data: {url: "https://h.example/", failopen: true}}'),
-      ['line 4, column 64: rules[0].data.failopen is no field here. The fields are: url, failOpen'],
+      ['line 4, column 64: rules[0].data.failopen is not a field here. The fields are: url, failOpen'],
     ],
     [
       'an unknown type of rule',
@@ -135,7 +137,7 @@ describe('what is wrong is said with its line, its column and what would be righ
     [
       'arguments that do not fit',
       withTest(`{calls: [{to: "0x${'17'.repeat(20)}", method: mint(uint256), args: [one]}]}`),
-      ['line 7, column 35: tests[0].operation.calls[0] "args" must be 1 arguments for mint(uint256)'],
+      ['line 7, column 35: tests[0].operation.calls[0] "args" must match the parameters of mint(uint256)'],
     ],
     [
       'a method of no contract',
@@ -178,12 +180,12 @@ describe('YAML that means harm is refused, and names what to write instead', () 
     [
       'a merge',
       `${EMPTY}<<: {rules: []}`,
-      'line 6, column 1: << is no field here. The fields are: version, contracts, rules, webhooks, lowBalance, allowedOrigins, tokenMode, maxExpirySeconds, tests',
+      'line 6, column 1: << is not a field here. The fields are: version, contracts, rules, webhooks, lowBalance, allowedOrigins, tokenMode, maxExpirySeconds, tests',
     ],
     [
       'a prototype',
       `${EMPTY}__proto__: {rules: []}`,
-      'line 6, column 1: __proto__ is no field here. The fields are: version, contracts, rules, webhooks, lowBalance, allowedOrigins, tokenMode, maxExpirySeconds, tests',
+      'line 6, column 1: __proto__ is not a field here. The fields are: version, contracts, rules, webhooks, lowBalance, allowedOrigins, tokenMode, maxExpirySeconds, tests',
     ],
     ['tabs', 'rules:\n\t- name: a', 'line 2, column 1: Tabs are not allowed as indentation'],
     ['two documents', `${EMPTY}---\n${EMPTY}`, 'line 6, column 1: A policy file is one document.'],

@@ -91,7 +91,10 @@ const checkRule = (report: Report, place: Path, { type, data, ...binding }: File
   const errors: readonly PlacedError[] = 'errors' in read ? read.errors : [];
   for (const { path: inner, message } of errors) {
     const isUnknown = inner.length === 1 && message === 'should not exist';
-    report([...path, ...inner], isUnknown ? `is no field here. The fields are: ${fieldsOf(sent).join(', ')}` : message);
+    report(
+      [...path, ...inner],
+      isUnknown ? `is not a field here. The fields are: ${fieldsOf(sent).join(', ')}` : message,
+    );
   }
   const isSecret = type === webhookSetup.policyType ? revealsCredentials : hasUserInfo;
   for (const one of urlsWithCredentials(data, path, isSecret)) report(one, CREDENTIALS_ERROR);

@@ -28,6 +28,21 @@ test.each<[string, Partial<Policy>, Partial<Policy>, string]>([
     '~ spending limit "Per user": Each user may have gas for 0.1 ETH sponsored per day. Before: Each user may have 5 operations sponsored per day.',
   ],
   [
+    'what a limit does, when it applies and whether it is paused',
+    { rules: [perUser] },
+    {
+      rules: [
+        {
+          ...limit({ type: 'SMART_ACCOUNT', ...inWei(10n ** 17n) }, 'Per user'),
+          cycle: 1,
+          when: 'op.deploys',
+          active: false,
+        },
+      ],
+    },
+    '~ spending limit "Per user": paused; Each user may have gas for 0.1 ETH sponsored per day. Before: Each user may have 5 operations sponsored per day. Applies always. → Applies when op.deploys.',
+  ],
+  [
     'a limit that is the same',
     { rules: [perUser] },
     { rules: [{ ...perUser, cycle: 1 }] },

@@ -28,6 +28,10 @@ const switched = (one: { active: boolean }, other: { active: boolean }): string[
   return [other.active ? 'no longer paused' : 'paused'];
 };
 
+/** The differences of an item in one line: a semicolon between them, but none after a sentence. */
+const inOneLine = (differences: readonly string[]): string =>
+  differences.reduce((line, one) => `${line}${line.endsWith('.') ? '' : ';'} ${one}`);
+
 /** How to describe an item in one of a policy's lists: its name, its effect, and its changes. */
 interface Words<Item> {
   readonly id: (item: Item) => string;
@@ -80,10 +84,10 @@ const ruleWords: Words<PolicyRule> = {
     const isAnew = !isSame([one.cycle, one.policyData], [other.cycle, other.policyData]);
     return [
       ...changed(one.name, other.name, 'name'),
-      ...(before === after ? [] : [`${after} Before: ${before}`]),
-      ...(before === after && isAnew ? [changedSettings(one, other)] : []),
-      ...changed(bindingText(one), bindingText(other), ''),
       ...switched(one, other),
+      ...(before === after && isAnew ? [changedSettings(one, other)] : []),
+      ...(before === after ? [] : [`${after} Before: ${before}`]),
+      ...changed(bindingText(one), bindingText(other), ''),
     ];
   },
 };
@@ -117,7 +121,7 @@ const listChanges = <Item>(
       const title = words.title(item);
       if (one === undefined) return [{ change: 'added', text: `${title}: ${words.does(item, coin)}` }];
       const differences = words.differences(one, item, coin);
-      return differences.length === 0 ? [] : [{ change: 'changed', text: `${title}: ${differences.join('; ')}` }];
+      return differences.length === 0 ? [] : [{ change: 'changed', text: `${title}: ${inOneLine(differences)}` }];
     }),
     ...removed.map((item): PolicyChange => ({
       change: 'removed',

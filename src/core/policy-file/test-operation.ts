@@ -72,7 +72,7 @@ export const encodeCall = ({ to, method, args, value }: Call, contracts: readonl
     const data = new Interface([fragment]).encodeFunctionData(fragment, args.map(exactArgument)) as Hex;
     return { target, value: BigInt(value), data };
   } catch {
-    throw new Error(`"args" must be ${fragment.inputs.length} arguments for ${fragment.format('sighash')}`);
+    throw new Error(`"args" must match the parameters of ${fragment.format('sighash')}`);
   }
 };
 
