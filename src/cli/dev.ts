@@ -37,7 +37,12 @@ export const devCommand = new Command('dev')
       .choices(Object.keys(entryPoints))
       .default(usualEntryPoint.version),
   )
-  .option('--limit <n>', 'operations that are sponsored a day for each user', wholeNumber(1, MAX_WHOLE_NUMBER), 100)
+  .option(
+    '--limit <n>',
+    'operations that are sponsored a day for each user; a desk that is kept keeps its limit',
+    wholeNumber(1, MAX_WHOLE_NUMBER),
+    100,
+  )
   .option('--port <port>', 'port to listen on (default: 8645, or any other if that is taken)', wholeNumber(0, 65_535))
   .option('--prefix <text>', 'text before the names of the variables, such as VITE_ or NEXT_PUBLIC_', '')
   .option('--watch', 'print each decision as it is made, with what would help')

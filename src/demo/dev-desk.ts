@@ -133,12 +133,14 @@ const prepareDapp = async (
   { call }: Pick<Service, 'call'>,
   { chainId, version, limit }: { chainId: number; version: string; limit: number },
 ): Promise<string> => {
-  const known = (await call('paymasters.list', {})).find(
-    (one) => one.name === DAPP && one.version === version && one.chainId === chainId,
-  );
+  const dapps = await call('paymasters.list', {});
+  const known = dapps.find((one) => one.name.startsWith(DAPP) && one.version === version && one.chainId === chainId);
   if (known !== undefined) return known.apiKey;
   const [account] = await call('accounts.list', {});
-  const dapp = { accountId: account?.accountId ?? '', name: DAPP, type: 'HYBRID', chainId, version } as const;
+  // A folder that is kept may have served another EntryPoint or chain.
+  const isTaken = dapps.some((one) => one.name === DAPP);
+  const name = isTaken ? `${DAPP}, ${version} on chain ${chainId}` : DAPP;
+  const dapp = { accountId: account?.accountId ?? '', name, type: 'HYBRID', chainId, version } as const;
   const { paymasterId, apiKey } = await call('paymasters.create', dapp);
   const day = { value: 1, unit: 'day' };
   const policyData = { type: 'SMART_ACCOUNT', cycleDuration: day, thresholdType: 'COUNT', threshold: limit };

@@ -133,7 +133,7 @@ test('the code that the console and the README show for viem mints as it is past
   }
 });
 
-test('a chain that runs already: a second start uses what the first has deployed, and a folder that is kept', async () => {
+test('a chain that runs already: a second start uses what the first has deployed, and a folder that is kept, also for another EntryPoint', async () => {
   const data = tempFolder();
   const options = ['--rpc', chain().url, '--data', data, '--entry-point', '0.6', '--prefix', 'NEXT_PUBLIC_'];
   const first = await start(...options);
@@ -159,6 +159,10 @@ test('a chain that runs already: a second start uses what the first has deployed
   await second.end('SIGTERM');
   expect(await chain().provider.getBlockNumber()).toBeGreaterThan(blocks);
   expect(readdirSync(data)).toContain('gasdesk.db');
+
+  const other = await start('--rpc', chain().url, '--data', data, '--entry-point', '0.7');
+  expect(await (await newUser(other.variables, '0.7')).mint()).toBe(true);
+  await other.end('SIGTERM');
 });
 
 test.each([
