@@ -160,7 +160,14 @@ const tail = command(
 /** `gasdesk decisions` */
 export const decisionsCommand = group('decisions', 'Past decisions', [
   list,
-  calling('show', 'Show one decision with its trace', 'decisions.show', { decisionId }),
+  calling(
+    'show',
+    'Show one decision with its trace',
+    'decisions.show',
+    { decisionId },
+    // The reason comes last, because the request and the facts fill a screen.
+    forPeople(({ message, hint, ...rest }) => ({ ...rest, message, hint })),
+  ),
   tail,
   exportAll,
   report,

@@ -462,6 +462,11 @@ describe.concurrent('the commands for people', () => {
     expect(text).not.toContain('\u009b');
   });
 
+  it('end with the reason of a decision, whose request and facts fill a screen', async () => {
+    const { human, decisionId } = await openDesk(true);
+    expect(await human('decisions', 'show', decisionId)).toMatch(/\nmessage +No paymaster contract .*\nhint +\S.*\n$/);
+  });
+
   it('print the OpenAPI description as JSON, since that is what it is', async () => {
     const { code, stdout } = await gasdesk(['openapi']);
     expect(code).toBe(0);
