@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { voucherDigest } from '../core/identity/voucher.ts';
 import { EngineError } from '../shared/errors.ts';
 import { address } from '../shared/schema/hex.ts';
+import { parse } from '../shared/schema/parse.ts';
 import { id } from '../shared/schema/text.ts';
 import { command, group, printFromDesk, wholeNumber } from './command.ts';
 import { type DeskOptions, secretIn } from './desk.ts';
@@ -41,14 +42,14 @@ const sign = withFields(
     sender: '--sender <address>  account that sends the operation',
     subject: '--subject <text>  the person, in a form that never changes, such as a user id',
   },
-  ({ paymasterId: typed, sender, subject }: z.input<typeof voucher>, options: SignOptions) =>
+  (typed: z.input<typeof voucher>, options: SignOptions) =>
     printFromDesk({ ...options, json: true }, async (call) => {
-      const { paymasterId } = await withIds(call, { paymasterId: typed });
+      const { paymasterId, sender, subject } = parse(voucher, await withIds(call, typed));
       const key = await signingKey(options);
       const found = (await call('paymasters.list', {})).find((one) => one.paymasterId === paymasterId);
       if (found === undefined) throw new EngineError('PAYMASTER_NOT_FOUND');
       const expiresAt = Math.floor(Date.now() / 1000) + options.expiresIn;
-      const said = { sender: address.parse(sender), subject, expiresAt: BigInt(expiresAt) };
+      const said = { sender, subject, expiresAt: BigInt(expiresAt) };
       const { serialized } = key.sign(voucherDigest({ chainId: found.chainId, paymasterId }, said));
       return { subject, expiresAt, signature: serialized };
     }),

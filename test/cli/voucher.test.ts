@@ -41,4 +41,12 @@ test('a voucher that the command signs is accepted, for its account, until it ex
   expect(wrong.stderr).not.toContain('my secret phrase');
   expect((await run(ofDapp)).stderr).toContain('Set GASDESK_VOUCHER_KEY, or use --key-file');
   expect((await run(['--dapp', 'nobody', '--key-file', keyFile])).code).toBe(1);
+  for (const [typed, answer] of [
+    [['--sender', '0x91E60'], 'sender must be an EVM address'],
+    [['--subject', ''], 'subject should not be empty'],
+  ] as const)
+    expect(await run([...ofDapp, '--key-file', keyFile, ...typed])).toMatchObject({
+      code: 2,
+      stderr: `gasdesk: ${answer}\n`,
+    });
 });
