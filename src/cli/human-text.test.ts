@@ -40,6 +40,12 @@ it('a list shows settings in words, and amounts without a symbol as of the nativ
   ]);
 });
 
+it('a text of several lines stays in its field', () => {
+  expect(humanText({ message: 'Timestamp: 1\nSigning this', nonce: 2 })).toBe(
+    'message  Timestamp: 1 Signing this\nnonce    2',
+  );
+});
+
 it('what a DApp sent does not steer the terminal, however deep it stands', () => {
   expect(humanText({ a: 'x\u{1b}[2J', b: { c: '\u{9b}y' } })).toBe('a  x\u{fffd}[2J\nb  c \u{fffd}y');
   // A request is shown as it was sent.

@@ -58,7 +58,8 @@ const words = (key: string, value: unknown, row: Row): string => {
 /** The label of a field. Amounts are shown in coins, so their labels do not end in Wei. */
 const label = (key: string): string => key.replace(WEI, '');
 
-const cell = (key: string, row: Row): string => harmless(words(key, row[key], row));
+/** A field as text in one line. */
+const cell = (key: string, row: Row): string => harmless(words(key, row[key], row).replaceAll('\n', ' '));
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-([\da-f])[\da-f]{3}-[\da-f]{4}-[\da-f]{12}$/;
 const LONG_HEX = /^(0x[\da-f]{4})[\da-f]{32,}([\da-f]{4})$/i;
