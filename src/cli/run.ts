@@ -16,6 +16,12 @@ const HINTS: Readonly<Record<string, string>> = {
   CHAIN_NOT_SUPPORTED: 'To add the chain, run: gasdesk chain set CHAIN_ID --rpc URL',
 };
 
+const hintFor = ({ code, data }: EngineError): string | undefined => {
+  const { fix, supported } = data;
+  if (code === 'VERSION_NOT_SUPPORTED' && Array.isArray(supported)) return `The versions are: ${supported.join(', ')}`;
+  return fix === undefined ? HINTS[code] : undefined;
+};
+
 /** Prints an error in readable form. @returns the exit code */
 const explain = (error: unknown): number => {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : BAD_USAGE;
@@ -24,7 +30,7 @@ const explain = (error: unknown): number => {
     printError('Internal error. The log line above has the details.');
     return FAILED;
   }
-  const hint = error.data['fix'] === undefined ? HINTS[error.code] : undefined;
+  const hint = hintFor(error);
   printError([error.message, ...(hint === undefined ? [] : [hint])].join('. '));
   return error.code === 'VALIDATION' ? BAD_USAGE : FAILED;
 };

@@ -82,6 +82,18 @@ const MISTAKES: readonly (readonly [what: string, args: readonly string[], code:
     1,
     /The account has another DApp with this name\. Choose another name, or see: gasdesk dapp list/,
   ],
+  [
+    'a version that does not exist',
+    ['dapp', 'create', '--name', 'New', '--chain', 'Local', '--version', '1.1'],
+    1,
+    /Paymaster version not supported\. The versions are: 1\.0\.0, 1\.1\.0, .*, parallel-0\.9\n/,
+  ],
+  [
+    'a version that no contract has',
+    ['contract', 'use', '--chain', '31337', '--version', '1.1', '--address', `0x${'11'.repeat(20)}`],
+    1,
+    /Paymaster version not supported\. The versions are: 1\.0\.0, .*, parallel-0\.9, 1\.1\.0-token\n/,
+  ],
   ['no DApp', ['policy', 'show'], 2, /required option '--dapp <dapp>' not specified/],
   [
     'a DApp that does not exist',

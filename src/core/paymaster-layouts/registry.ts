@@ -33,20 +33,28 @@ export const layouts: readonly PaymasterLayout[] = [
 export const findLayout = (version: string): PaymasterLayout | undefined =>
   layouts.find((layout) => layout.version === version);
 
+/** Layouts of contracts by which users pay in tokens, some under a version of their own. */
+const tokenLayouts: readonly AttachableLayout[] = layouts.flatMap(({ token }) => token ?? []);
+
+const notSupported = (possible: readonly AttachableLayout[]): EngineError => {
+  const supported = [...new Set(possible.map(({ version }) => version))];
+  return new EngineError('VERSION_NOT_SUPPORTED', undefined, { supported });
+};
+
 /** The layout that a DApp has chosen. @throws EngineError `VERSION_NOT_SUPPORTED` */
 export const requireLayout = (version: string): PaymasterLayout => {
   const layout = findLayout(version);
-  if (layout === undefined) throw new EngineError('VERSION_NOT_SUPPORTED');
+  if (layout === undefined) throw notSupported(layouts);
   return layout;
 };
 
 /** The layout of a contract that can be attached to a chain, whether it sponsors or only takes tokens. */
 export const findAttachable = (version: string): AttachableLayout | undefined =>
-  findLayout(version) ?? layouts.flatMap(({ token }) => token ?? []).find((token) => token.version === version);
+  findLayout(version) ?? tokenLayouts.find((token) => token.version === version);
 
 /** The same, for a version that the operator has entered. @throws EngineError `VERSION_NOT_SUPPORTED` */
 export const requireAttachable = (version: string): AttachableLayout => {
   const layout = findAttachable(version);
-  if (layout === undefined) throw new EngineError('VERSION_NOT_SUPPORTED');
+  if (layout === undefined) throw notSupported([...layouts, ...tokenLayouts]);
   return layout;
 };

@@ -3,7 +3,7 @@ import { EngineError } from '../../shared/errors.ts';
 import { sameAddress } from '../../shared/schema/hex.ts';
 import { pausedFor } from '../sponsorship/pause-switch.ts';
 import { proofOf } from '../keys/message-proof.ts';
-import { findLayout } from '../../core/paymaster-layouts/registry.ts';
+import { requireLayout } from '../../core/paymaster-layouts/registry.ts';
 import type { FundingMessage, Dapp } from '../store/registry-store.ts';
 import { requireChain } from './chains.ts';
 import { newApiKey, newKey } from './new-api-key.ts';
@@ -45,7 +45,7 @@ export const dappHandlers = (context: ServiceContext): Handlers<NamesOf<'paymast
     'paymasters.create': async ({ accountId, name, chainId, version, tokenMode }) => {
       if ((await store.findAccount(accountId)) === undefined) throw new EngineError('ACCOUNT_NOT_FOUND');
       await requireChain(context, chainId);
-      if (findLayout(version) === undefined) throw new EngineError('VERSION_NOT_SUPPORTED');
+      requireLayout(version);
       const dapp: Dapp = {
         paymasterId: entropy.uuid(),
         accountId,
