@@ -346,7 +346,7 @@ describe.concurrent.each([
     });
   });
 
-  it('contract deploy, list and use, dapp list, doctor: from nothing to a desk that is ready', async () => {
+  it('contract deploy, list and use, dapp list, doctor: from nothing to a DApp that lacks only its funding wallet', async () => {
     const { run, json, keyFile, paymasterId } = await openDesk(served);
     const target = ['--chain', '31337', '--version', '1.1.0'];
     const deploy = ['contract', 'deploy', ...target, '--from-key-file', keyFile(RICH_KEYS[served ? 1 : 0]!)];
@@ -375,6 +375,7 @@ describe.concurrent.each([
       'backups',
       'clock',
       'log',
+      'DApp Game',
       'chain 31337',
       'clock and chain 31337',
       'contract 1.1.0 on chain 31337',

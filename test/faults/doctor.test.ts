@@ -167,3 +167,34 @@ test('a clock that was set back is detected by the decisions, also after a resta
   await clock.advance(60 * MINUTE);
   expect(await check(engine, 'clock')).toMatchObject({ ok: true });
 });
+
+test('a DApp that lacks a part is named with what it lacks, once another one is set up; that is no error', async () => {
+  const dir = tempFolder();
+  const clock = new ManualClock(NOW);
+  const store = openSqliteStore(`${dir}/gasdesk.db`, { clock, log: createLog({ level: 'silent' }) });
+  await store.createAccount(account);
+  await store.createDapp(paymaster());
+  await store.createDapp(paymaster({ paymasterId: 'dapp-2', name: 'Bazaar', version: 'singleton-0.7' }));
+  await store.savePaymasterContract({
+    chainId: 31337,
+    version: '1.1.0',
+    address: `0x${'11'.repeat(20)}`,
+    checked: true,
+  });
+  await store.close();
+  const engine = await open(dir, { clock });
+  expect(await check(engine, 'DApp Game')).toMatchObject({
+    ok: true,
+    detail: 'Not ready: its signing key is missing',
+    fix: expect.stringContaining('gasdesk signer create') as string,
+  });
+  await engine.service.call('signers.create', { chainId: 31337 });
+  expect(await check(engine, 'DApp Game')).toMatchObject({
+    detail: 'Not ready: its funding wallet is missing',
+    fix: expect.stringContaining('gasdesk funding-wallet set') as string,
+  });
+  expect(await check(engine, 'DApp Bazaar')).toMatchObject({
+    detail: 'Not ready: its paymaster contract is missing',
+    fix: expect.stringContaining('--version singleton-0.7') as string,
+  });
+});

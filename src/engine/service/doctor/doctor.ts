@@ -6,9 +6,9 @@ import { version } from '../../base/version.ts';
 import { isUnchecked } from '../../chain/is-unchecked.ts';
 import { requireNode } from '../../chain/require-node.ts';
 import { ensureVerified } from '../../paymaster/verify-contract.ts';
-import { requireContract } from '../../paymaster/readiness.ts';
+import { requireContract, requireReady } from '../../paymaster/readiness.ts';
 import { requireAttachable } from '../../../core/paymaster-layouts/registry.ts';
-import type { ChainSettings, PaymasterContract } from '../../store/registry-store.ts';
+import type { ChainSettings, Dapp, PaymasterContract } from '../../store/registry-store.ts';
 import type { ServiceContext } from '../service.ts';
 import { type Check, advice, attempt, failed, good, isolated } from './check.ts';
 import { checkChainClock, checkClock } from './clock-checks.ts';
@@ -102,11 +102,35 @@ const checkContract = async (
   });
 };
 
-/** The next setup step, if Gasdesk cannot sponsor yet; undefined once it has a DApp and a contract. */
-const checkSetup = async ({ store }: ServiceContext): Promise<Check | undefined> => {
+/** Parts without which a DApp is not ready. A locked vault has a check of its own. */
+const PARTS: Readonly<Record<string, string>> = {
+  contract: 'paymaster contract',
+  signer: 'signing key',
+  fundingWallet: 'funding wallet',
+};
+
+/** Undefined if nothing is missing. */
+const checkDapp = async ({ store, vault }: ServiceContext, dapp: Dapp): Promise<Check | undefined> => {
+  try {
+    await requireReady(store, vault, dapp);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof EngineError) || error.code !== 'PAYMASTER_NOT_READY') throw error;
+    const part = PARTS[String(error.data['missing'])];
+    const detail = `Not ready: its ${part} is missing`;
+    return part === undefined ? undefined : advice(`DApp ${dapp.name}`, detail, String(error.data['fix']));
+  }
+};
+
+/** The next setup step, if Gasdesk cannot sponsor yet; later, what single DApps lack. */
+const checkSetup = async (context: ServiceContext): Promise<Check | readonly Check[]> => {
+  const { store } = context;
   const [chains, dapps, signers] = [await store.listChains(), await store.listDapps(), await store.listSigners()];
   const contracts = await store.listPaymasterContracts();
-  if (dapps.length > 0 && contracts.length > 0) return undefined;
+  if (dapps.length > 0 && contracts.length > 0) {
+    const each = await Promise.all(dapps.map((dapp) => checkDapp(context, dapp)));
+    return each.filter((check) => check !== undefined);
+  }
   const step = (detail: string, next: string): Check =>
     advice(
       'setup',
