@@ -28,6 +28,10 @@ export interface SigningSlots {
   /** Makes the thread end after the digest that it is signing. */
   end(): void;
   hasEnded(): boolean;
+  /** Says whether the thread may call the native library from now on. */
+  setWorking(isWorking: boolean): void;
+  /** Blocks until the thread does not call the native library, but not for longer than this. */
+  waitWhileWorking(mostMs: number): void;
 }
 
 const STATES: readonly SlotState[] = ['waiting', 'signing', 'signed', 'taken'];
@@ -43,13 +47,15 @@ const SLOT_BYTES = KEY_BYTES + DIGEST_BYTES + SIGNATURE_BYTES;
 const NEWEST = SLOTS;
 const IS_ASLEEP = SLOTS + 1;
 const HAS_ENDED = SLOTS + 2;
-const NUMBERS_BYTES = (SLOTS + 3) * Int32Array.BYTES_PER_ELEMENT;
+const IS_WORKING = SLOTS + 3;
+const NUMBERS = SLOTS + 4;
+const NUMBERS_BYTES = NUMBERS * Int32Array.BYTES_PER_ELEMENT;
 
 export const createSlotMemory = (): SharedArrayBuffer => new SharedArrayBuffer(NUMBERS_BYTES + SLOTS * SLOT_BYTES);
 
 /** The slots in a memory that `createSlotMemory` made. */
 export const slotsIn = (memory: SharedArrayBuffer): SigningSlots => {
-  const numbers = new Int32Array(memory, 0, SLOTS + 3);
+  const numbers = new Int32Array(memory, 0, NUMBERS);
   const slots: Slot[] = [];
   const slotAt = (index: number): Slot => {
     const at = NUMBERS_BYTES + index * SLOT_BYTES;
@@ -93,5 +99,10 @@ export const slotsIn = (memory: SharedArrayBuffer): SigningSlots => {
       Atomics.notify(numbers, NEWEST);
     },
     hasEnded: () => Atomics.load(numbers, HAS_ENDED) === 1,
+    setWorking(isWorking) {
+      Atomics.store(numbers, IS_WORKING, isWorking ? 1 : 0);
+      Atomics.notify(numbers, IS_WORKING);
+    },
+    waitWhileWorking: (mostMs) => void Atomics.wait(numbers, IS_WORKING, 1, mostMs),
   };
 };

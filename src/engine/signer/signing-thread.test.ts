@@ -68,6 +68,23 @@ describe('signing in a second thread', () => {
     }
   });
 
+  it.runIf(nativeSignDigest)('lets a process exit while it signs, with the exit code of the process', () => {
+    const program = `
+      import { createSigningThread } from ${JSON.stringify(new URL('signing-thread.ts', import.meta.url).href)};
+      import { createSlotMemory, slotsIn } from ${JSON.stringify(new URL('signing-slots.ts', import.meta.url).href)};
+      const memory = createSlotMemory();
+      const thread = createSigningThread({ log: console, clock: { setTimer: () => () => undefined }, memory });
+      for (let count = 0; count < ${SLOTS}; count += 1) thread.begin('${KEY}', '${digestOf(0)}');
+      while (!slotsIn(memory).change(1, 'signed', 'signed')) await new Promise(setImmediate);
+      setImmediate(() => {
+        throw new Error('uncaught');
+      });`;
+    for (let round = 0; round < 4; round += 1) {
+      const { status, stderr } = spawnSync(process.execPath, ['--eval', program], { encoding: 'utf8' });
+      expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('Error: uncaught') });
+    }
+  });
+
   it('signs when the thread has ended', async () => {
     const signatures = indices(10).map(beginToSign);
     await thread.end();

@@ -39,6 +39,9 @@ const MANY = 4;
 /** A commit that fails does not ask for its signatures. After this time, their digests are taken from the thread. */
 const ABANDONED_MS = 1_000;
 
+/** A signature takes far less. */
+const LONGEST_SIGNING_MS = 1_000;
+
 interface SigningThreadOptions {
   readonly log: Pick<Log, 'warn'>;
   readonly clock: Pick<Clock, 'setTimer'>;
@@ -61,19 +64,6 @@ export const createSigningThread = ({
   const open = new Set<number>();
   let cancelTimer: (() => void) | undefined;
 
-  const start = (): void => {
-    mayStart = false;
-    try {
-      const started = new Worker(SCRIPT, { workerData: memory, resourceLimits: MEMORY });
-      started.unref();
-      started.on('error', (err) => log.warn('signer.thread', { err }));
-      started.once('exit', () => (worker = undefined));
-      worker = started;
-    } catch (err) {
-      // A container may limit the number of threads.
-      log.warn('signer.thread', { err });
-    }
-  };
   /** Takes a digest from the thread, and removes its key. @returns true if the thread has signed it */
   const take = (number: number): boolean => {
     open.delete(number);
@@ -88,6 +78,36 @@ export const createSigningThread = ({
   const takeOpen = (): void => {
     cancelTimer = undefined;
     open.forEach(take);
+  };
+  /** Makes the thread end after the digest that it is signing. */
+  const endThread = (): void => {
+    takeOpen();
+    slots.end();
+  };
+  /**
+   * For a process that exits without `end`, such as after an uncaught exception. Node.js terminates its threads, and the
+   * native library aborts the process if its thread is terminated during a call.
+   */
+  const endBeforeExit = (): void => {
+    endThread();
+    slots.waitWhileWorking(LONGEST_SIGNING_MS);
+  };
+  const start = (): void => {
+    mayStart = false;
+    try {
+      const started = new Worker(SCRIPT, { workerData: memory, resourceLimits: MEMORY });
+      started.unref();
+      started.on('error', (err) => log.warn('signer.thread', { err }));
+      process.once('exit', endBeforeExit);
+      started.once('exit', () => {
+        worker = undefined;
+        process.off('exit', endBeforeExit);
+      });
+      worker = started;
+    } catch (err) {
+      // A container may limit the number of threads.
+      log.warn('signer.thread', { err });
+    }
   };
 
   return {
@@ -108,15 +128,12 @@ export const createSigningThread = ({
     async end() {
       mayStart = false;
       cancelTimer?.();
-      takeOpen();
       const ending = worker;
       worker = undefined;
-      if (ending === undefined) return;
-      const ended = new Promise((resolve) => ending.once('exit', resolve));
-      // Not terminated: the native library aborts the whole process if its thread is terminated during a call. For the
-      // same reason, the process must not exit before.
-      ending.ref();
-      slots.end();
+      const ended = ending && new Promise((resolve) => ending.once('exit', resolve));
+      // Not terminated, for the same reason as in `endBeforeExit`.
+      ending?.ref();
+      endThread();
       await ended;
     },
   };

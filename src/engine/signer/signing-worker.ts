@@ -30,6 +30,7 @@ const signDigest = (number: number): void => {
   slots.change(number, 'signing', 'signed');
 };
 
+slots.setWorking(true);
 for (let done = 0; !slots.hasEnded();) {
   const newest = slots.newest();
   // Earlier digests have no slot any more.
@@ -40,3 +41,4 @@ for (let done = 0; !slots.hasEnded();) {
     signDigest(done);
   }
 }
+slots.setWorking(false);
