@@ -38,15 +38,22 @@ const unwrap = (ip: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 => {
   return carrier ? new ipaddr.IPv4(ip.toByteArray().slice(carrier[1], carrier[1] + 4)) : ip;
 };
 
+/** The only IPv6 addresses that are assigned as global unicast (RFC 4291, 2.4; IANA's registry of the address space). */
+const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
+
+/** ipaddr.js's name of a range. It calls every IPv6 address in no range that it knows `unicast`. */
+const namedRangeOf = (ip: ipaddr.IPv4 | ipaddr.IPv6): string =>
+  ip instanceof ipaddr.IPv6 && ip.range() === 'unicast' && !ip.match(GLOBAL_UNICAST) ? 'unassigned' : ip.range();
+
 const rangeOf = (address: string): string => {
   if (isIP(address) === 0) return 'not an IP address';
   const ip = unwrap(ipaddr.parse(address));
-  return ipaddr.subnetMatch(ip, { cloudMetadata: METADATA }, ip.range());
+  return ipaddr.subnetMatch(ip, { cloudMetadata: METADATA }, namedRangeOf(ip));
 };
 
 /**
- * Refuses addresses to which no webhook may resolve: link-local, cloud metadata, multicast, unspecified, and unknown
- * ranges. Unless they are allowed, it also refuses this machine and its private networks.
+ * Refuses addresses to which no webhook may resolve: all that are not global unicast, and cloud metadata. This machine and
+ * its private networks may be allowed.
  *
  * @throws WebhookError `WEBHOOK_ADDRESS_REFUSED`
  */
