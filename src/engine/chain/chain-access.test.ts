@@ -96,6 +96,18 @@ describe('reaching a chain', () => {
     });
   });
 
+  it('keeps one client for each chain, and only as long as its URL', async () => {
+    const urls: Record<number, string> = { 1: 'http://127.0.0.1:1', 137: 'http://127.0.0.1:1' };
+    const chains = access(urls, locked);
+    const first = await chains.rpc(1);
+    expect(await chains.rpc(1)).toBe(first);
+    expect(await chains.rpc(137)).not.toBe(first);
+    urls[1] = 'http://127.0.0.1:2';
+    expect((await chains.rpc(1))?.url).toBe(urls[1]);
+    urls[1] = 'http://127.0.0.1:1';
+    expect(await chains.rpc(1)).not.toBe(first);
+  });
+
   it('has no client where no URL is set', async () => {
     expect(await access({}, locked).rpc(1)).toBeUndefined();
     expect(await access({}, locked).bundler(1)).toBeUndefined();

@@ -100,6 +100,12 @@ const verifying = (
   };
 };
 
+/** A client, and the settings with which it was created. */
+interface KeptClient {
+  readonly settings: string;
+  readonly client: RpcClient;
+}
+
 /** Reads the node's chain id. For a bad key or a used-up quota, providers return a JSON-RPC error. */
 const readChainId = async (node: RpcClient, chainId: number): Promise<unknown> => {
   try {
@@ -112,8 +118,8 @@ const readChainId = async (node: RpcClient, chainId: number): Promise<unknown> =
 };
 
 /**
- * Clients for the chains in the store, with credentials from the vault. Clients are kept, so that they reuse
- * connections.
+ * Clients for the chains in the store, with credentials from the vault. A client is kept as long as the settings of its
+ * chain.
  *
  * @param onOutcome called with the result of each request to a chain's node or bundler
  * @param post connects to nodes and bundlers; default: with the machine's name resolution
@@ -129,17 +135,22 @@ export const createChainAccess = (
   clock: Pick<Clock, 'now' | 'monotonic'> = systemClock,
   timers: Pick<Clock, 'setTimer'> = systemClock,
 ): ChainAccess => {
-  const clients = new Map<string, RpcClient>();
-  const nodes = new Map<string, RpcClient>();
+  /**
+   * By chain, the client with its present settings. One per chain, even if two chains have the same URL, because one of
+   * the two must be wrong.
+   */
+  const kept = { node: new Map<number, KeptClient>(), bundler: new Map<number, KeptClient>() };
 
-  /** One client per chain, even if two chains have the same URL, because one of the two must be wrong. */
-  const client = (url: string, target: CallTarget): RpcClient => {
+  const keep = ({ chainId, kind }: CallTarget, settings: string, create: () => RpcClient): RpcClient => {
+    const known = kept[kind].get(chainId);
+    if (known?.settings === settings) return known.client;
+    const client = create();
+    kept[kind].set(chainId, { settings, client });
+    return client;
+  };
+  const connect = (url: string, target: CallTarget): RpcClient => {
     const what = `The ${target.kind} of chain ${target.chainId}`;
-    const key = `${what} ${url}`;
-    const known =
-      clients.get(key) ?? createRpcClient(url, what, timeoutMs, (outcome) => onOutcome(target, outcome), post, timers);
-    clients.set(key, known);
-    return known;
+    return createRpcClient(url, what, timeoutMs, (outcome) => onOutcome(target, outcome), post, timers);
   };
 
   const urls = async (chainId: number): Promise<ChainUrls> => {
@@ -169,11 +180,10 @@ export const createChainAccess = (
       const { rpc } = await urls(chainId);
       if (rpc === undefined) return undefined;
       const chain = await store.findChain(chainId);
-      const key = `${chainId} ${chain?.gasSchedule} ${JSON.stringify(chain?.gasScheduleReading)} ${rpc}`;
+      const settings = `${chain?.gasSchedule} ${JSON.stringify(chain?.gasScheduleReading)} ${rpc}`;
       const schedule = (): GasSchedule => scheduleAt(chain, clock.now());
-      const node = nodes.get(key) ?? verifying(client(rpc, { chainId, kind: 'node' }), chainId, schedule, clock);
-      nodes.set(key, node);
-      return node;
+      const target = { chainId, kind: 'node' } as const;
+      return keep(target, settings, () => verifying(connect(rpc, target), chainId, schedule, clock));
     },
     async chainIdAt(url) {
       try {
@@ -188,7 +198,8 @@ export const createChainAccess = (
     },
     async bundler(chainId) {
       const { bundler } = await urls(chainId);
-      return bundler === undefined ? undefined : client(bundler, { chainId, kind: 'bundler' });
+      const target = { chainId, kind: 'bundler' } as const;
+      return bundler === undefined ? undefined : keep(target, bundler, () => connect(bundler, target));
     },
   };
 };

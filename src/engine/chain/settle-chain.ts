@@ -3,6 +3,7 @@ import type { Log } from '../base/log.ts';
 import type { MinedUserOperation, SettlementState } from '../store/settlement-store.ts';
 import type { SettlementStore } from '../store/tables/settlements.ts';
 import { isDevelopmentChain } from './development-chain.ts';
+import { withHead } from './recent-heads.ts';
 import type { RpcClient } from './rpc.ts';
 import { FIRST_EXPIRING, GRACE_SECONDS, createEnding } from './end-reservations.ts';
 import { createIdentifier } from './sponsored-hashes.ts';
@@ -25,8 +26,6 @@ export interface SettleChainOptions {
 const STANDSTILL_SECONDS = 1_800;
 /** How far back, and how often, blocks are read again because their logs may arrive late. */
 const LATE_LOGS = { seconds: 600, mostBlocks: 2_400, everyMs: 60_000 };
-/** A node that lags behind may be asked for the state at a block, so the block must be at least this old. */
-const BURIED_SECONDS = 30;
 /** Without a node, reservations end in batches of this size, so that decisions can be stored in between. */
 const EXPIRY_BATCH = 200;
 
@@ -56,7 +55,7 @@ export const createChainSettler = (options: SettleChainOptions): ((stop: AbortSi
   /** When late logs were last searched for (monotonic ms). */
   let checkedAt = -Infinity;
   const isCheckDue = (): boolean => clock.monotonic() - checkedAt >= LATE_LOGS.everyMs;
-  /** Heads of the latest polls, oldest first. Among those that no re-org can remove, only the newest is kept. */
+  /** See {@link withHead}. */
   let heads: readonly Block[] = [];
 
   /** The first block to read, and the last block that was read before on this chain. */
@@ -129,12 +128,9 @@ export const createChainSettler = (options: SettleChainOptions): ((stop: AbortSi
 
   /** A block that no re-org removes; undefined if the chain does not have one yet. */
   const buriedBlock = async (node: RpcClient, head: Block): Promise<Block | undefined> => {
-    const isBuried = ({ number, timestamp }: Block): boolean =>
-      head.number - number >= overlapBlocks && head.timestamp - timestamp >= BURIED_SECONDS;
-    const known = heads.findLastIndex(isBuried);
-    heads = heads.slice(Math.max(0, known));
-    if (heads.at(-1)?.hash !== head.hash) heads = [...heads, head];
-    if (known >= 0) return heads[0];
+    const recent = withHead(heads, head, overlapBlocks);
+    heads = recent.heads;
+    if (recent.buried !== undefined) return recent.buried;
     return head.number < overlapBlocks ? undefined : readBlock(node, head.number - overlapBlocks);
   };
 
