@@ -139,7 +139,6 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     const guard = { resolver: names.resolve, allowPrivate, network };
     const guarded = { ...guard, clock, timeoutMs: () => config.webhookTimeoutMs };
     const webhooks = createDeliverer({ ...guarded, maxConcurrent, answered: metrics.calledWebhook });
-    undo.push(() => webhooks.close());
     const signingThread = createSigningThread({ log, clock });
     undo.push(() => signingThread.end());
     const keySets = createKeySets(guarded);
@@ -158,18 +157,15 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     const rates = createRates(chains, clock);
     const afterPoll = createReceiptReader({ store, clock, rates });
     const settlement = createSettlement({ store, chains, afterPoll, clock, log, isLeader, everyMs });
-    undo.push(() => settlement.stop());
     let url: string | null = null;
     const address = (): string | null => url;
     const pause = await createPauseSwitch(store, log);
     const notifications = await createNotifications({ store, isLeader, clock, entropy, log });
     undo.push(() => notifications.stop());
     const delivery = createDelivery({ notifications, store, isLeader, webhooks, vault, clock, entropy, log, address });
-    undo.push(() => delivery.stop());
     const outgoing = createOutgoing({ store, notifications, isLeader, vault, clock, log, entropy, address }, guard);
     const measure = () => measureExposure({ store, chains }).then(metrics.sawTanks);
     const deskWatch = watchDesk({ notifications, store, feed, pause, vault, measure, isLeader, clock, log });
-    undo.push(() => deskWatch.stop());
     const service = createService(
       {
         store,
@@ -227,7 +223,14 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
       transactionsMs: config.settlementPollMs,
       flush: () => database.flush(),
     });
-    for (const loop of [...loops, outgoing.events, outgoing.alerts]) undo.push(() => loop.stop());
+    const repeated = [...loops, settlement, deskWatch, delivery, outgoing.events, outgoing.alerts];
+    undo.push(() => {
+      const stopped = repeated.map((one) => one.stop());
+      // After this, nothing waits for a node or a receiver that does not answer.
+      chains.close();
+      webhooks.close();
+      return Promise.all(stopped);
+    });
     undo.push(await followOthers(database.engines, { feed, pause, notifications, vault }, log));
     // Servers stop first, so that nothing new is accepted while the rest stops.
     const servers: HttpListener[] = [];
@@ -248,7 +251,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
         servers.push(await listenForOwner(folder.controlSocket, control, serving));
         await store.logStart();
         continuousBackup.start();
-        for (const loop of [...loops, settlement, deskWatch, delivery, outgoing.events, outgoing.alerts]) loop.start();
+        for (const one of repeated) one.start();
         const { consoleFolder, consoleFramedBy } = options;
         const consoleOptions = { operatorToken, consoleFolder, consoleFramedBy };
         const app = createHttpApp({ service, config, clock, entropy, log, ...consoleOptions });

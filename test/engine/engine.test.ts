@@ -10,6 +10,7 @@ import { controlClient, isNobodyThere } from '../../src/engine/control/client.ts
 import { type DataFolder, openDataFolder } from '../../src/engine/data-folder/data-folder.ts';
 import { type Engine, createEngine } from '../../src/engine/index.ts';
 import { createLog } from '../../src/engine/base/log.ts';
+import { type Network, systemNetwork } from '../../src/engine/network/network.ts';
 import { Secret } from '../../src/engine/base/secret.ts';
 
 const tempFolder = useTempFolders();
@@ -26,7 +27,7 @@ afterEach(async () => {
   for (const engine of engines.splice(0)) await engine.stop();
 });
 
-const start = async (passphrase?: string, config: Partial<Config> = {}): Promise<Engine> => {
+const start = async (passphrase?: string, config: Partial<Config> = {}, network?: Network): Promise<Engine> => {
   const engine = await createEngine({
     folder,
     config: loadConfig({ flags: { port: 0, ...config } }),
@@ -34,6 +35,7 @@ const start = async (passphrase?: string, config: Partial<Config> = {}): Promise
     clock,
     scrypt: { N: 2, r: 8, p: 1 },
     ...(passphrase !== undefined && { passphrase: new Secret(passphrase) }),
+    ...(network !== undefined && { network }),
   });
   engines.push(engine);
   return engine;
@@ -244,5 +246,33 @@ describe('stopping', () => {
     expect(response.statusCode).toBe(200);
     response.resume();
     await stopped;
+  });
+
+  it('waits for no node, webhook or mail server, and counts no silence that it has ended', async () => {
+    let isSilent = false;
+    const server = createServer((socket) => (isSilent ? sockets.push(socket) : socket.destroy()));
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    try {
+      const place = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+      // The clock stands still, so that no time-out ends a request.
+      const engine = await start('any', {}, { ...systemNetwork, timers: clock });
+      const { service } = engine;
+      await service.call('chains.set', { chainId: 31337, rpc: `http://${place}` });
+      await service.call('notifications.setWebhook', { url: `http://${place}` });
+      const mail = { kind: 'mail', recipient: 'ops@example.org', sender: 'desk@example.org' } as const;
+      await service.call('alerts.create', { ...mail, url: `smtp://${place}` });
+      isSilent = true;
+      await engine.serve();
+      await service.call('system.pause', { reason: 'Upgrading' });
+      await expect.poll(() => sockets.length).toBe(3);
+      await engine.stop();
+      expect(clock.pending).toBe(0);
+
+      const again = await start('any');
+      expect(await again.service.call('alerts.list', {})).toMatchObject([{ attemptedAt: null, error: null }]);
+      expect(await again.service.call('notifications.webhook', {})).toMatchObject({ attemptedAt: null, error: null });
+    } finally {
+      server.close();
+    }
   });
 });

@@ -63,6 +63,7 @@ const mailErrorText = (error: unknown): string => {
 /** Sends alerts to people: when something starts of which the operator is notified, and when it is over. */
 export const createAlertSender = (options: AlertSenderOptions): AlertSender => {
   const { store, webhooks, sendMail, notifications, isLeader, vault, clock, entropy, log, address } = options;
+  const stopping = new AbortController();
 
   const textOf = ({ notification, isEnd }: DueAlert): AlertText => {
     const { title, body, raisedAt, endedAt } = notification;
@@ -94,9 +95,10 @@ export const createAlertSender = (options: AlertSenderOptions): AlertSender => {
     if (kind !== 'mail') return callChat(channel, url.reveal(), text, id);
     const mail = { from: sender ?? '', to: recipient ?? '', subject: `Gasdesk: ${text.title}`, text: plainText(text) };
     try {
-      await sendMail(url, mail);
+      await sendMail(url, mail, stopping.signal);
       return undefined;
     } catch (error) {
+      stopping.signal.throwIfAborted();
       return `The mail server ${host} did not take the mail: ${mailErrorText(error)}`;
     }
   };
@@ -152,6 +154,7 @@ export const createAlertSender = (options: AlertSenderOptions): AlertSender => {
     async stop() {
       unfollow();
       const stopped = loop.stop();
+      stopping.abort(new Error('Gasdesk is stopping'));
       webhooks.close();
       await stopped;
     },

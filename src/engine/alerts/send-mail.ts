@@ -12,9 +12,11 @@ export interface MailOptions {
 /** `smtps` or `smtp`, with the user name and password if the server needs them. */
 type ServerUrl = Secret<string>;
 
+/** @param stop ends the sending */
 export type SendMail = (
   server: ServerUrl,
   mail: Pick<SendMailOptions, 'from' | 'to' | 'subject' | 'text'>,
+  stop: AbortSignal,
 ) => Promise<void>;
 
 const TIMEOUT_MS = 15_000;
@@ -23,7 +25,7 @@ const PORTS = { 'smtp:': 587, 'smtps:': 465 };
 /** Sends mails over SMTP, to the same addresses that webhooks may have. With `smtp`, TLS is used if the server has it. */
 export const createSendMail =
   ({ resolver, allowPrivate }: MailOptions): SendMail =>
-  async (server, mail) => {
+  async (server, mail, stop) => {
     // Loaded when it is needed, because few desks send mail.
     const { createTransport } = await import('nodemailer');
     const url = new URL(server.reveal());
@@ -45,7 +47,7 @@ export const createSendMail =
         auth: { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) },
       }),
       getSocket: (_options, given) => {
-        const made = connect({ host, port, lookup: guardedLookup(resolver, allowPrivate, undefined) });
+        const made = connect({ host, port, lookup: guardedLookup(resolver, allowPrivate, undefined), signal: stop });
         const fail = (error: Error): void => given(error, undefined);
         socket = made.once('error', fail).once('connect', () => {
           made.off('error', fail);

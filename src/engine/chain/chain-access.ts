@@ -31,6 +31,8 @@ export interface ChainAccess {
   gasSchedule(chainId: number): Soon<GasSchedule>;
   /** Client of the chain's bundler; undefined if none is set. @throws EngineError `VAULT_LOCKED` */
   bundler(chainId: number): Promise<RpcClient | undefined>;
+  /** Ends all requests, and refuses further ones. Both throw an Error that no one takes for an answer of a node. */
+  close(): void;
 }
 
 export const vaultUrlName = (chainId: number, kind: keyof ChainUrls): string => `chain.${chainId}.${kind}`;
@@ -148,9 +150,11 @@ export const createChainAccess = (
     kept[kind].set(chainId, { settings, client });
     return client;
   };
+  const closing = new AbortController();
   const connect = (url: string, target: CallTarget): RpcClient => {
     const what = `The ${target.kind} of chain ${target.chainId}`;
-    return createRpcClient(url, what, timeoutMs, (outcome) => onOutcome(target, outcome), post, timers);
+    const answered = (outcome: CallOutcome): void => onOutcome(target, outcome);
+    return createRpcClient(url, what, timeoutMs, answered, post, timers, closing.signal);
   };
 
   const urls = async (chainId: number): Promise<ChainUrls> => {
@@ -187,11 +191,8 @@ export const createChainAccess = (
     },
     async chainIdAt(url) {
       try {
-        const answer = await createRpcClient(url, 'The node', timeoutMs, undefined, post, timers).send(
-          'eth_chainId',
-          [],
-        );
-        return Number(quantity.parse(answer));
+        const node = createRpcClient(url, 'The node', timeoutMs, undefined, post, timers, closing.signal);
+        return Number(quantity.parse(await node.send('eth_chainId', [])));
       } catch {
         return undefined; // An error in the URL is reported when the URL is used.
       }
@@ -201,5 +202,6 @@ export const createChainAccess = (
       const target = { chainId, kind: 'bundler' } as const;
       return bundler === undefined ? undefined : keep(target, bundler, () => connect(bundler, target));
     },
+    close: () => closing.abort(new Error('Gasdesk is stopping')),
   };
 };

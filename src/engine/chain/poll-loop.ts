@@ -56,6 +56,8 @@ export const createPollLoop = ({
     try {
       await poll(stop);
     } catch (err) {
+      // What it waited for may have been ended in order to stop.
+      if (stop.aborted) return false;
       if (failures === 0) {
         failingSince = clock.monotonic();
         log.warn(`${name}.interrupted`, { chainId, err });

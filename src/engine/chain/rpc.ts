@@ -147,6 +147,7 @@ const postBySystem = createPost(createNames({ clock: systemClock }).resolve);
  * @param onOutcome called with the result of each request
  * @param send connects to the server
  * @param timers measure the time for a response
+ * @param closing ends requests in progress and refuses further ones, which then throw its reason
  */
 export const createRpcClient = (
   url: string,
@@ -155,6 +156,7 @@ export const createRpcClient = (
   onOutcome: (outcome: CallOutcome) => void = () => undefined,
   send: Post = postBySystem,
   timers: Pick<Clock, 'setTimer'> = systemClock,
+  closing: AbortSignal = new AbortController().signal,
 ): RpcClient => {
   const unreachable = (detail: string, cause?: unknown): EngineError =>
     new EngineError('CHAIN_UNREACHABLE', `${what} ${detail}`, {}, { cause });
@@ -164,12 +166,13 @@ export const createRpcClient = (
   const post = async (body: string): Promise<unknown> => {
     const timeout = startTimeout(timeoutMs, timers);
     try {
-      const { signal } = timeout;
+      const signal = AbortSignal.any([timeout.signal, closing]);
       const answer = await send(target, { headers, body, signal, mostBytes: MAX_MIB * 2 ** 20 });
       const date = Date.parse(answer.headers.date ?? '');
       answeredAt = Number.isNaN(date) ? undefined : date;
       return parseJson(answer.body);
     } catch (error) {
+      closing.throwIfAborted();
       if (error instanceof RangeError) throw unreachable(`answered with more than ${MAX_MIB} MiB`);
       throw unreachable(timeout.signal.aborted ? `did not answer in ${timeoutMs} ms` : 'cannot be reached', error);
     } finally {

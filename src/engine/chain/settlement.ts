@@ -88,8 +88,9 @@ export const createSettlement = (options: SettlementOptions): Settlement => {
       return found && all.every(Boolean);
     },
     async stop() {
-      await discovery.stop();
-      await Promise.all([...watchers.values()].map((watcher) => watcher.stop()));
+      // Discovery may still find a chain.
+      isStarted = false;
+      await Promise.all([discovery, ...watchers.values()].map((loop) => loop.stop()));
     },
   };
 };

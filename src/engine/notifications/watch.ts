@@ -122,10 +122,12 @@ export const watchDesk = (options: WatchOptions): Watch => {
   const checkPauses = (): Promise<void> =>
     (checking = checking.then(checkAllPauses).catch((err: unknown) => log.error('notifications.error', { err })));
 
-  const checkChains = async (): Promise<void> => {
+  const checkChains = async (stop: AbortSignal): Promise<void> => {
     // The nodes' URLs may be in the vault.
     if (vault.state !== 'unlocked') return;
     const { chains, dapps } = await measure();
+    // The nodes may not have answered because this engine stops.
+    if (stop.aborted) return;
     for (const chain of chains) await checkNode(chain);
     for (const { kind, subject } of notifications.open()) {
       const isGone = kind === 'node' && chains.every(({ chainId }) => String(chainId) !== subject);
@@ -135,7 +137,7 @@ export const watchDesk = (options: WatchOptions): Watch => {
     for (const dapp of dapps) await checkTank(dapp, names.get(dapp.paymasterId) ?? dapp.paymasterId);
   };
 
-  const poll = async (): Promise<void> => {
+  const poll = async (stop: AbortSignal): Promise<void> => {
     checkedAt = clock.monotonic();
     // Another engine may have notified since the last check.
     await notifications.refresh();
@@ -147,7 +149,7 @@ export const watchDesk = (options: WatchOptions): Watch => {
     await checkPauses();
     await decisions.calm();
     await checkReputations();
-    await checkChains();
+    await checkChains(stop);
   };
   const loop = createPollLoop({ clock, log, name: 'notifications', everyMs: POLL_MS, poll });
   let isStarted = false;

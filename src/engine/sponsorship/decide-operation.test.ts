@@ -110,7 +110,13 @@ beforeEach(async () => {
     },
   };
   const none = async (): Promise<undefined> => undefined;
-  const reached = { urls: async () => ({}), rpc: async () => node, bundler: none, chainIdAt: none };
+  const reached = {
+    urls: async () => ({}),
+    rpc: async () => node,
+    bundler: none,
+    chainIdAt: none,
+    close: () => undefined,
+  };
   const chains = { ...reached, gasSchedule: async () => assumedSchedule };
   const noRate = () => Promise.reject(new Error('there are none'));
   const rates = { rateOf: noRate, coinPrice: noRate, coinPriceNow: () => undefined };
