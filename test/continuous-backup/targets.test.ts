@@ -1,13 +1,17 @@
+import { once } from 'node:events';
+import { type AddressInfo, type Socket, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { systemEntropy } from '../../src/engine/base/clock.ts';
+import { loadConfig } from '../../src/engine/config/config.ts';
 import { leaseTarget } from '../../src/engine/continuous-backup/take-lead.ts';
 import { openTarget } from '../../src/engine/continuous-backup/open-target.ts';
 import type { CopyTarget, TargetPlace } from '../../src/engine/continuous-backup/target.ts';
 import { gasdesk } from '../support/cli.ts';
 import { startEngine } from '../support/engine.ts';
 import { startObjectStore } from '../support/object-store.ts';
-import { PASSPHRASE } from '../support/quick-engine.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { PASSPHRASE, quickEngine } from '../support/quick-engine.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
 
 const tempFolder = useTempFolders();
@@ -156,4 +160,43 @@ test('a store that ignores conditions is refused by a desk whose answers wait, a
     message: expect.stringContaining('If-None-Match') as string,
   });
   expect(await openTarget(place).list('')).toEqual([]);
+});
+
+test('a desk that ends waits 10 s for an object store that does not answer, and no longer', async () => {
+  const sockets: Socket[] = [];
+  let isSilent = false;
+  const line = createServer((client) => {
+    sockets.push(client);
+    if (isSilent) return;
+    const upstream = connect(Number(new URL(store.endpoint).port), '127.0.0.1');
+    sockets.push(upstream);
+    client.pipe(upstream).pipe(client);
+  });
+  const cut = (): void => sockets.splice(0).forEach((socket) => socket.destroy());
+  onTestFinished(() => {
+    cut();
+    line.close();
+  });
+  await once(line.listen(0, '127.0.0.1'), 'listening');
+  const endpoint = `http://127.0.0.1:${(line.address() as AddressInfo).port}`;
+  const { accessKeyId, secretAccessKey } = store;
+  const flags = { port: 0, s3Endpoint: endpoint, s3AccessKeyId: accessKeyId, s3SecretAccessKey: secretAccessKey };
+  const clock = new ManualClock();
+  const config = { config: loadConfig({ flags }), configSources: { flags } };
+  const engine = await quickEngine(tempFolder(), { ...config, clock });
+  await engine.serve();
+  const follow = () => engine.service.call('backups.follow', { target: `s3://${BUCKET}/silent` });
+  expect(await follow()).toMatchObject({ error: null });
+  await engine.service.call('accounts.create', { name: 'Not copied yet' });
+  isSilent = true;
+  cut();
+  const failing = follow().catch((error: unknown) => error);
+  await expect.poll(() => sockets.length).toBeGreaterThan(0);
+
+  const stopped = engine.stop();
+  await expect.poll(() => clock.pending).toBe(1);
+  await clock.advance(10_000);
+  await stopped;
+  expect(clock.pending).toBe(0);
+  expect(await failing).toMatchObject({ code: 'BACKUP_FAILED' });
 });

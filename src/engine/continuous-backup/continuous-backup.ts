@@ -12,7 +12,7 @@ import type { Lease } from './lease.ts';
 import { leaseTarget, requireNoLaterLead, takeLead } from './take-lead.ts';
 import { requireOwnCopy } from './marker.ts';
 import { type S3Settings, openTarget, placeOf, requireOutside } from './open-target.ts';
-import type { CopyTarget } from './target.ts';
+import type { CopyTarget, TargetPlace } from './target.ts';
 
 export interface ContinuousBackupState {
   /** As in the setting; null if nothing is to be copied. */
@@ -61,7 +61,7 @@ interface ContinuousBackupContext {
 const EVERY_MS = 1_000;
 /** Interval while attempts fail. */
 const RETRY_MS = 3_000;
-/** How long the end of the engine may wait for the target. */
+/** How long the end of the engine may wait for the target in total. */
 const LAST_COPY_MS = 10_000;
 const DAY_MS = 86_400_000;
 /** A whole database is sent again when the changes since then are as large, but not for fewer bytes than this. */
@@ -96,6 +96,9 @@ export const createContinuousBackup = (context: ContinuousBackupContext): Contin
   let running: Running | undefined;
   let error: string | null = null;
   let since = clock.now();
+  /** Ends the requests of this thread to the target. The copying thread ends its own. */
+  const givingUp = new AbortController();
+  const open = (place: TargetPlace): CopyTarget => openTarget(place, givingUp.signal);
 
   const requireVault = (): ReturnType<Vault['copyKey']> => {
     if (vault.state !== 'unlocked') throw new Error('The vault is locked. Its key encrypts the copy');
@@ -112,10 +115,11 @@ export const createContinuousBackup = (context: ContinuousBackupContext): Contin
     const { key, desk } = requireVault();
     await requireOutside(folder.dir, target);
     const place = placeOf(target, config);
-    const opened = openTarget(place);
+    const opened = open(place);
     await requireOwnCopy(opened, desk);
     // A restore takes the newest copy, which must not be that of a desk whose standby has taken over.
     await requireNoLaterLead({ target: opened, dir: folder.dir, entropy });
+    givingUp.signal.throwIfAborted();
     // From here on, the thread checkpoints, and only what it has read.
     await store.setCheckpoints(false);
     const copies = await readCopies(opened);
@@ -159,7 +163,7 @@ export const createContinuousBackup = (context: ContinuousBackupContext): Contin
     const at = clock.now();
     const bytes = await copy.thread.snapshot();
     copy.snapshot = { at, bytes };
-    await prune(openTarget(placeOf(copy.target, config)));
+    await prune(open(placeOf(copy.target, config)));
   };
 
   const isSnapshotDue = ({ snapshot, sending }: Running, bytesSince: number): boolean =>
@@ -236,6 +240,12 @@ export const createContinuousBackup = (context: ContinuousBackupContext): Contin
     };
   };
 
+  const copyLast = async (): Promise<void> => {
+    await last;
+    isStopped = true;
+    await running?.thread.copy().catch(failed);
+  };
+
   let lease: Lease | undefined;
   let waiting: { readonly resolve: () => void; readonly reject: (error: EngineError) => void }[] = [];
   let isConfirming = false;
@@ -259,10 +269,10 @@ export const createContinuousBackup = (context: ContinuousBackupContext): Contin
       const { dir } = folder;
       const place = placeOf(continuousBackup, config);
       if (!continuousBackupWait) {
-        if (continuousBackup !== '') await requireNoLaterLead({ target: openTarget(place), dir, entropy });
+        if (continuousBackup !== '') await requireNoLaterLead({ target: open(place), dir, entropy });
         return;
       }
-      lease = await takeLead({ target: await leaseTarget(place, entropy), dir, clock, entropy });
+      lease = await takeLead({ target: await leaseTarget(place, entropy, givingUp.signal), dir, clock, entropy });
       while (!(await inTurn())) {
         await running?.sending;
         if (error !== null) throw new EngineError('BACKUP_FAILED', error);
@@ -284,17 +294,16 @@ export const createContinuousBackup = (context: ContinuousBackupContext): Contin
     },
     async stop() {
       cancelTimer();
-      await last;
+      const tooLong = Promise.withResolvers<undefined>();
+      const cancel = clock.setTimer(LAST_COPY_MS, () => {
+        givingUp.abort(new Error('Gasdesk is stopping'));
+        tooLong.resolve(undefined);
+      });
+      await Promise.race([copyLast(), tooLong.promise]);
       isStopped = true;
-      const copy = running;
-      if (copy !== undefined) {
-        let giveUp = (): void => undefined;
-        const tooLong = new Promise<void>((resolve) => (giveUp = clock.setTimer(LAST_COPY_MS, resolve)));
-        await Promise.race([copy.thread.copy().catch(failed), tooLong]);
-        giveUp();
-      }
       await end();
       await lease?.end(true);
+      cancel();
     },
   };
 };

@@ -54,6 +54,10 @@ export const requireOutside = async (dir: string, target: string): Promise<void>
   throw new Error(`${target} is in the data folder, with which it would be lost. Choose another folder`);
 };
 
-/** Opens a target. Does not use it yet. Its functions reject with EngineError `BACKUP_FAILED`. */
-export const openTarget = ({ target, s3 }: TargetPlace): CopyTarget =>
-  withEngineErrors(isS3(target) ? s3Target(target, s3) : folderTarget(target));
+/**
+ * Opens a target. Does not use it yet. Its functions reject with EngineError `BACKUP_FAILED`.
+ *
+ * @param stop ends requests to an object store, and refuses further ones
+ */
+export const openTarget = ({ target, s3 }: TargetPlace, stop?: AbortSignal): CopyTarget =>
+  withEngineErrors(isS3(target) ? s3Target(target, s3, stop) : folderTarget(target));

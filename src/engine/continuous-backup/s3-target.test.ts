@@ -22,7 +22,7 @@ const busyStore = async (conflicts: number, last: number) => {
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const clock = new ManualClock();
   const access = { endpoint, region: 'us-east-1', accessKeyId: 'id', secretAccessKey: 'key' };
-  const created = s3Target('s3://desks/game', access, clock).create('lease/1', Buffer.from('one'));
+  const created = s3Target('s3://desks/game', access, undefined, clock).create('lease/1', Buffer.from('one'));
   for (const wait of WAITS_MS.slice(0, conflicts)) {
     await expect.poll(() => clock.pending).toBe(1);
     await clock.advance(wait - 1);

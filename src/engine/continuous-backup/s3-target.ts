@@ -26,8 +26,17 @@ interface RequestParts {
   readonly expected?: readonly number[];
 }
 
-/** A bucket of an S3-compatible object store. `place` is like `s3://BUCKET/PREFIX`. */
-export const s3Target = (place: string, access: S3Access, clock: Pick<Clock, 'setTimer'> = systemClock): CopyTarget => {
+/**
+ * A bucket of an S3-compatible object store. `place` is like `s3://BUCKET/PREFIX`.
+ *
+ * @param stop ends requests in progress and refuses further ones
+ */
+export const s3Target = (
+  place: string,
+  access: S3Access,
+  stop: AbortSignal = new AbortController().signal,
+  clock: Pick<Clock, 'setTimer'> = systemClock,
+): CopyTarget => {
   const [bucket = '', ...folders] = place.slice('s3://'.length).split('/');
   const root = folders.map((folder) => `${folder}/`).join('');
   const { endpoint, region, accessKeyId, secretAccessKey } = access;
@@ -53,7 +62,7 @@ export const s3Target = (place: string, access: S3Access, clock: Pick<Clock, 'se
       throw error;
     });
     const url = `${base}/${bucket}${path}`;
-    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const signal = AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), stop]);
     const answer = await opened
       .fetch(url, { method, headers, signal, ...(body && { body: Buffer.from(body) }) })
       .catch((cause: unknown) => {

@@ -23,10 +23,14 @@ const holderOf = (dir: string, entropy: Pick<Entropy, 'uuid'>): string => {
  *
  * @throws EngineError `CONFIG_INVALID` if desks cannot agree in this target on which of them leads; `BACKUP_FAILED`
  */
-export const leaseTarget = async (place: TargetPlace, entropy: Pick<Entropy, 'uuid'>): Promise<CopyTarget> => {
+export const leaseTarget = async (
+  place: TargetPlace,
+  entropy: Pick<Entropy, 'uuid'>,
+  stop?: AbortSignal,
+): Promise<CopyTarget> => {
   if (place.target === '')
     throw new EngineError('CONFIG_INVALID', 'A standby needs a continuous backup (continuousBackup)');
-  const target = openTarget(place);
+  const target = openTarget(place, stop);
   const name = `trial/${entropy.uuid()}`;
   const isCreated = await target.create(name, Buffer.from('first'));
   const isReplaced = await target.create(name, Buffer.from('second'));
