@@ -4,12 +4,19 @@ import { type DeskOptions, withDesk } from './desk.ts';
 import { type Printable, print } from './human-text.ts';
 import { terminal } from './terminal.ts';
 
+/** Reads a folder from the command line. */
+export const folderArgument = (text: string): string => {
+  // An empty variable of a shell.
+  if (text === '') throw new InvalidArgumentError('Name a folder.');
+  return text;
+};
+
 /** A command with the options that every command takes. */
 export const command = (name: string, summary: string): Command =>
   new Command(name)
     .summary(summary)
     .description(summary)
-    .option('--data <dir>', "data folder (default: the OS's application-data folder)")
+    .option('--data <dir>', "data folder (default: the OS's application-data folder)", folderArgument)
     .option('--database <url>', 'PostgreSQL database, without a password (default: SQLite in the data folder)')
     .option('--json', 'one JSON document on stdout')
     .option('--passphrase-file <file>', 'file with the passphrase of the vault (default: $GASDESK_PASSPHRASE)');

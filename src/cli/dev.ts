@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import { entryPoints, usualEntryPoint } from '../core/entry-points/registry.ts';
 import { EngineError } from '../shared/errors.ts';
 import type { EntryPointVersion } from '../shared/schema/user-operation.ts';
-import { MAX_WHOLE_NUMBER, wholeNumber } from './command.ts';
+import { MAX_WHOLE_NUMBER, folderArgument, wholeNumber } from './command.ts';
 import { stopRequested } from './stop-requested.ts';
 import { decisionLines, tailDecisions } from './tail-decisions.ts';
 import { printLine, printNote } from './terminal.ts';
@@ -46,7 +46,7 @@ export const devCommand = new Command('dev')
   .option('--port <port>', 'port to listen on (default: 8645, or any other if that is taken)', wholeNumber(0, 65_535))
   .option('--prefix <text>', 'text before the names of the variables, such as VITE_ or NEXT_PUBLIC_', '')
   .option('--watch', 'print each decision as it is made, with what would help')
-  .option('--data <dir>', 'data folder, which is kept (default: a temporary folder); only with --rpc')
+  .option('--data <dir>', 'data folder, which is kept (default: a temporary folder); only with --rpc', folderArgument)
   .addHelpText(
     'after',
     `

@@ -2,9 +2,10 @@
 import { runGasdesk } from './run.ts';
 
 const { env, stdin, stdout, stderr } = process;
-// The reader of a pipe has read enough, as `head` does.
-stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit();
+stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+  // The reader of a pipe has read enough, as `head` does.
+  if (code === 'EPIPE') process.exit();
+  stderr.write(`gasdesk: Cannot write to standard output: ${message}\n`);
+  process.exit(1);
 });
 process.exitCode = await runGasdesk(process.argv.slice(2), { env, stdin, stdout, stderr });

@@ -78,6 +78,18 @@ describe.concurrent('serve', () => {
     },
   );
 
+  it('runs on when the reader of its log has ended, and exits 0 on SIGTERM', async () => {
+    const desk = await serve(['--data', tempFolder()]);
+    desk.closeStderr();
+    for (let request = 0; request < 3; request += 1) {
+      const response = await fetch(`${desk.url}/api/v1/31337/nobody`, { method: 'POST' });
+      expect(response.status).toBe(401);
+      await response.text();
+    }
+    desk.signal('SIGTERM');
+    expect((await desk.ended).code).toBe(0);
+  });
+
   it('refuses a folder that another one serves, says which process, and does not disturb it', async () => {
     const dir = tempFolder();
     const desk = await serve(['--data', dir]);

@@ -1,8 +1,8 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { version } from '../../src/engine/base/version.ts';
-import { gasdesk } from '../support/cli.ts';
+import { gasdesk, gasdeskInto } from '../support/cli.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
 
 const tempFolder = useTempFolders();
@@ -211,5 +211,24 @@ describe('bad usage', () => {
     const dir = tempFolder();
     await gasdesk(['account', 'create', '--data', join(dir, 'desk')]);
     expect(readdirSync(dir)).toEqual([]);
+  });
+});
+
+it('an empty --data, as from an empty variable of a shell, is wrong usage', async () => {
+  for (const args of [
+    ['serve', '--data', ''],
+    ['doctor', '--data='],
+    ['dev', '--data', ''],
+  ]) {
+    const { code, stdout, stderr } = await gasdesk(args);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain("option '--data <dir>' argument '' is invalid. Name a folder.");
+  }
+});
+
+it.runIf(existsSync('/dev/full'))('output that cannot be written is an error without a stack trace', () => {
+  expect(gasdeskInto('/dev/full', ['version'])).toEqual({
+    code: 1,
+    stderr: 'gasdesk: Cannot write to standard output: ENOSPC: no space left on device, write\n',
   });
 });

@@ -1,5 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { afterAll } from 'vitest';
@@ -21,6 +22,8 @@ export interface ServingCli {
   readonly console: string;
   readonly pid: number;
   signal(name: 'SIGTERM' | 'SIGINT' | 'SIGKILL'): void;
+  /** Ends the reader of its log. */
+  closeStderr(): void;
   readonly ended: Promise<CliResult>;
 }
 
@@ -82,6 +85,21 @@ export const gasdesk = (args: readonly string[], env: CliEnvironment = {}): Prom
 /** Runs a command that reads `input` from standard input, in this process. */
 export const gasdeskReading = (input: string, args: readonly string[]): Promise<CliResult> => runHere(args, {}, input);
 
+/** Runs a command whose standard output goes to a file. @returns its exit code, and what it says */
+export const gasdeskInto = (file: string, args: readonly string[]): Pick<CliResult, 'code' | 'stderr'> => {
+  const output = openSync(file, 'w');
+  try {
+    const { status, stderr } = spawnSync(process.execPath, [...nodeFlags, CLI, ...args], {
+      env: { ...NOWHERE, ...COMPILED },
+      stdio: ['ignore', output, 'pipe'],
+      encoding: 'utf8',
+    });
+    return { code: status, stderr };
+  } finally {
+    closeSync(output);
+  }
+};
+
 /**
  * Runs a command to its end in a process of its own, which is killed before the test counts as hung; `cli`: the script of
  * another copy of this program.
@@ -103,7 +121,14 @@ const startServing = async (
   while (!stdout().includes('\n')) await Promise.race([once(child.stdout, 'data'), refused]);
   refused.catch(() => undefined);
   const { url, console } = JSON.parse(stdout()) as { url: string; console: string };
-  return { url, console, pid: child.pid ?? 0, ended, signal: (name) => child.kill(name) };
+  return {
+    url,
+    console,
+    pid: child.pid ?? 0,
+    ended,
+    signal: (name) => child.kill(name),
+    closeStderr: () => child.stderr.destroy(),
+  };
 };
 
 /** A `gasdesk demo` whose playground is open. */

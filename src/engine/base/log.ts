@@ -164,6 +164,8 @@ const standardError: Sink = (() => {
     waiting = '';
   };
   process.once('exit', flush);
+  // Its reader may have ended, or its disk may be full. Gasdesk then runs on, and keeps the newest lines in memory.
+  process.stderr.on('error', () => undefined);
   return {
     flush,
     write(line) {
