@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import pg from 'pg';
 import type { Secret } from '../../base/secret.ts';
 import { openingError } from './errors.ts';
@@ -27,6 +28,24 @@ export const configOf = (url: Secret<string>): pg.ClientConfig => {
     connectionTimeoutMillis: CONNECT_MS,
     query_timeout: QUERY_MS,
     keepAlive: true,
+  };
+};
+
+/** Lets `closeAll` close the connections that are opened with this configuration, even if the server does not answer. */
+export const closable = (
+  config: pg.ClientConfig,
+): { readonly config: pg.ClientConfig; readonly closeAll: () => void } => {
+  const sockets = new Set<Socket>();
+  const stream = (): Socket => {
+    const socket = new Socket();
+    sockets.add(socket);
+    return socket.once('close', () => sockets.delete(socket));
+  };
+  return {
+    config: { ...config, stream },
+    closeAll() {
+      for (const socket of sockets) socket.destroySoon();
+    },
   };
 };
 

@@ -1,12 +1,12 @@
 import { EngineError } from '../../../shared/errors.ts';
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, systemClock } from '../../base/clock.ts';
 import type { Secret } from '../../base/secret.ts';
 import type { CommittedPart, DeskDatabase } from '../database.ts';
 import { storeOf, watched } from '../store.ts';
 import type { StoreWatch } from '../store-watch.ts';
 import { releaseHolds } from '../tables/holds.ts';
 import { accessOf } from './access.ts';
-import { configOf, poolOf, readingConfig } from './connection.ts';
+import { closable, configOf, poolOf, readingConfig } from './connection.ts';
 import { openingError, storeError } from './errors.ts';
 import { createSchema } from './create-schema.ts';
 import { type Rows, rowsOf, runSteps } from './rows.ts';
@@ -20,6 +20,9 @@ import { type Writer, createWriter } from './writer.ts';
  * Maximum number of read connections. If all requests of an engine wait for the database, more connections do not help.
  */
 const READERS = 8;
+
+/** How long the server may take to close the connections, which wait for it. */
+const CLOSE_MS = 5_000;
 
 /** An engine that has been missing for this long is dead: it has either sent its transaction, or never will. */
 const GONE_MS = 60_000;
@@ -72,13 +75,18 @@ export const openPostgresDatabase = async (
   url: Secret<string>,
   { clock, log, onLogEnd, onError }: StoreWatch,
 ): Promise<DeskDatabase> => {
-  const config = configOf(url);
+  const { config, closeAll } = closable(configOf(url));
   const [readers, writers] = [poolOf(readingConfig(config), READERS), poolOf({ ...config, pipeline: true }, 1)];
   for (const pool of [readers, writers]) pool.on('error', (err) => log.warn('store.connection', { err }));
   let session: Session | undefined;
   const leave = async (): Promise<void> => {
+    // The server's time is real, whatever the engine's clock says.
+    const cancel = systemClock.setTimer(CLOSE_MS, closeAll);
     await session?.stop();
     await Promise.all([readers.end(), writers.end()]);
+    cancel();
+    // Pools do not wait until the server has closed their connections. Open ones would keep this process alive.
+    closeAll();
   };
   try {
     const client = await writers.connect();
