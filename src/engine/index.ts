@@ -235,7 +235,9 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     // Servers stop first, so that nothing new is accepted while the rest stops.
     const servers: HttpListener[] = [];
     undo.push(() => Promise.all(servers.map((server) => server.close())));
-    // Wallets stop before the servers: the servers wait for requests, and a request may wait for the owner of a wallet.
+    // These stop before the servers: the servers wait for requests, and a request may wait for the next decision or for
+    // the owner of a wallet.
+    undo.push(() => feed.stop());
     undo.push(() => wallets.stop());
     undo.push(() => transactions.handOvers.stop());
     return {

@@ -248,6 +248,14 @@ describe('stopping', () => {
     await stopped;
   });
 
+  it('ends a call that waits for the next decision', async () => {
+    const engine = await start();
+    const waiting = engine.service.call('decisions.follow', {});
+    await engine.stop();
+    expect(await waiting).toMatchObject({ rows: [] });
+    expect(clock.pending).toBe(0);
+  });
+
   it('waits for no node, webhook or mail server, and counts no silence that it has ended', async () => {
     let isSilent = false;
     const server = createServer((socket) => (isSilent ? sockets.push(socket) : socket.destroy()));

@@ -49,6 +49,8 @@ export interface DecisionFeed {
    * it contains the feed's position.
    */
   readonly follow: (after: number | undefined, listener: (page: FeedPage) => void | Promise<void>) => Subscription;
+  /** Cancels all subscriptions, also those that are still made. */
+  readonly stop: () => void;
 }
 
 const PAGE = 100;
@@ -73,6 +75,7 @@ const WOKEN_AT_ONCE = 8;
  */
 export const createDecisionFeed = (store: Store, isFollowed = (): boolean => true): DecisionFeed => {
   const asleep = new Set<() => void>();
+  const stopping = new AbortController();
   let commits = 0;
   let [isWaking, isDue] = [false, false];
   let lastTurn = Promise.resolve();
@@ -157,8 +160,13 @@ export const createDecisionFeed = (store: Store, isFollowed = (): boolean => tru
     shared: SharedReads<P>,
     send: (page: P) => void | Promise<void>,
   ): Subscription => {
-    let cancelled = false;
+    let cancelled = stopping.signal.aborted;
     let wake = (): void => undefined;
+    const cancel = (): void => {
+      cancelled = true;
+      wake();
+    };
+    stopping.signal.addEventListener('abort', cancel);
     // A function, because TypeScript does not consider that the value changes during an await.
     const isCancelled = (): boolean => cancelled;
 
@@ -185,13 +193,7 @@ export const createDecisionFeed = (store: Store, isFollowed = (): boolean => tru
       }
     };
 
-    return {
-      ended: run(),
-      cancel() {
-        cancelled = true;
-        wake();
-      },
-    };
+    return { ended: run().finally(() => stopping.signal.removeEventListener('abort', cancel)), cancel };
   };
 
   return {
@@ -219,6 +221,7 @@ export const createDecisionFeed = (store: Store, isFollowed = (): boolean => tru
       };
       return start(after, (from) => store.pageFeed({ after: from, limit: PAGE }), rowReads, send);
     },
+    stop: () => stopping.abort(),
     store: {
       ...store,
       decideAndReserve: (...args) => store.decideAndReserve(...args).then(made),
