@@ -51,13 +51,15 @@ export const createPollLoop = ({
   let newest = Promise.resolve(true);
   let cancelTimer = (): void => undefined;
 
+  // A function, because TypeScript does not consider that the value changes during an await.
+  const isStopping = (): boolean => stop.aborted;
   const attempt = async (): Promise<boolean> => {
-    if (stop.aborted) return false;
+    if (isStopping()) return false;
     try {
       await poll(stop);
     } catch (err) {
       // What it waited for may have been ended in order to stop.
-      if (stop.aborted) return false;
+      if (isStopping()) return false;
       if (failures === 0) {
         failingSince = clock.monotonic();
         log.warn(`${name}.interrupted`, { chainId, err });

@@ -11,6 +11,7 @@ import { CopyBroken, type CopyThread, startCopyThread } from './copy-thread.ts';
 import type { Lease } from './lease.ts';
 import { leaseTarget, requireNoLaterLead, takeLead } from './take-lead.ts';
 import { requireOwnCopy } from './marker.ts';
+import { POSTGRES, notConfirmed } from './words.ts';
 import { type S3Settings, openTarget, placeOf, requireOutside } from './open-target.ts';
 import type { CopyTarget, TargetPlace } from './target.ts';
 
@@ -66,17 +67,6 @@ const LAST_COPY_MS = 10_000;
 const DAY_MS = 86_400_000;
 /** A whole database is sent again when the changes since then are as large, but not for fewer bytes than this. */
 const LEAST_CHANGES = 64 * 2 ** 20;
-
-const notConfirmed = (error: string | null): EngineError =>
-  new EngineError(
-    'STORE_UNAVAILABLE',
-    error === null
-      ? 'Another desk may lead, so this one answers nothing'
-      : `The continuous backup cannot be written to (${error}), so nothing is answered`,
-  );
-
-export const POSTGRES =
-  'The data is in PostgreSQL, which Gasdesk does not copy. Use its own tools: streaming replication, or pgBackRest or WAL-G with archived WAL';
 
 /** What is being copied. */
 interface Running {

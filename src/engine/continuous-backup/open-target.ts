@@ -55,9 +55,8 @@ export const requireOutside = async (dir: string, target: string): Promise<void>
 };
 
 /**
- * Opens a target. Does not use it yet. Its functions reject with EngineError `BACKUP_FAILED`.
- *
- * @param stop ends requests to an object store, and refuses further ones
+ * Opens a target. Does not use it yet. Its functions reject with EngineError `BACKUP_FAILED`. `stop` ends requests to an
+ * object store, and refuses further ones.
  */
 export const openTarget = ({ target, s3 }: TargetPlace, stop?: AbortSignal): CopyTarget =>
   withEngineErrors(isS3(target) ? s3Target(target, s3, stop) : folderTarget(target));

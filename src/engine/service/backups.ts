@@ -1,7 +1,7 @@
 import { leastPassphrase } from '../../shared/least-passphrase.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { failedBackup } from '../notifications/words.ts';
-import { POSTGRES } from '../continuous-backup/continuous-backup.ts';
+import { POSTGRES } from '../continuous-backup/words.ts';
 import { Secret } from '../base/secret.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
