@@ -149,7 +149,7 @@ const tail = command(
     const call = await runningEngine(options, end.signal);
     if (call === undefined) {
       throw new EngineError(
-        'CONFIG_INVALID',
+        'VALIDATION',
         `No service is running on ${dataPath(options)}. Start it with: gasdesk serve --data ${dataPath(options)}`,
       );
     }
