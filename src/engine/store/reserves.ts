@@ -79,18 +79,6 @@ export const heldIn = (
 ): bigint => heldAfter(settlement, reservation, BigInt(actualCostWei ?? 0));
 
 /** Requires one reservation for each account. @throws Error if a decision reserves twice in one account */
-export const requireDistinct = (reservations: readonly StoredReservation[]): void => {
-  const rows = new Set<number>();
-  let before: StoredReservation | undefined;
-  for (const one of reservations) {
-    // Limits usually have ascending slots, so that a list of all accounts is rarely necessary.
-    const isNext = before?.accountId === one.accountId && (before.slot ?? -1) < (one.slot ?? -1);
-    if (!isNext && rows.has(one.accountId)) {
-      const accounts = new Set(reservations.map(({ accountId, slot = -1 }) => `${accountId} ${slot}`));
-      if (accounts.size < reservations.length) throw new Error('A decision reserves twice in one account');
-      return;
-    }
-    if (!isNext) rows.add(one.accountId);
-    before = one;
-  }
+export const requireDistinct = (accounts: readonly object[]): void => {
+  if (new Set(accounts).size < accounts.length) throw new Error('A decision reserves twice in one account');
 };

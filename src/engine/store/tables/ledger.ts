@@ -210,6 +210,9 @@ export const createLedger = (head: Pick<DeskHead, 'accounts'>, maxBytes = MAX_BY
       return sum;
     },
     reserve(reservations) {
+      requireDistinct(
+        reservations.map(({ account, since }) => account.place ?? (since === undefined ? loaded(account) : account)),
+      );
       const kept: StoredReservation[] = [];
       for (const reservation of reservations) {
         const { account, kind: follows, amount: reserved, since, ofWei } = reservation;
@@ -218,10 +221,9 @@ export const createLedger = (head: Pick<DeskHead, 'accounts'>, maxBytes = MAX_BY
           continue;
         }
         const { accountId, slot } = addReserved(account, reserved);
-        const one = { accountId, slot, accountKind: account.kind, follows, reserved };
-        kept.push(ofWei === undefined ? one : { ...one, ofWei });
+        const share = ofWei === undefined ? undefined : { ofWei };
+        kept.push({ accountId, slot, accountKind: account.kind, follows, reserved, ...share });
       }
-      requireDistinct(kept);
       return kept;
     },
     add: (account, amount) => addTo(loaded(account), account, amount),
