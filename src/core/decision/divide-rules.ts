@@ -65,9 +65,7 @@ export const divideRules = (
   const input = { facts, policy, ...conditions };
   const idle: IdleRule[] = [];
   for (const rule of policy.rules) {
-    const result = rule.active
-      ? (ofTime(rule, facts.at) ?? ofCondition(rule, input))
-      : undefined;
+    const result = rule.active ? (ofTime(rule, facts.at) ?? ofCondition(rule, input)) : undefined;
     if (result !== undefined) idle.push({ rule, result: saidBy(rule, result) });
   }
   if (idle.length === 0) return { policy, idle };
