@@ -86,27 +86,20 @@ export type LimitRule = PolicyRule & { readonly policyData: SpendingLimit };
 
 type CountedRule = Pick<LimitRule, 'ruleId' | 'cycle' | 'policyData'>;
 
-/** The group that was made last. Limits with equal groups have the same text, which is then compared at once. */
-let lastGroup = '';
-
 /**
  * Limits with windows of the same length share a group as long as their windows begin in the same period of that length.
  * So each of them has one window in the group.
  */
-const groupOf = (dapp: string, { policyData: limit }: CountedRule, window: number): string => {
+const placeOf = (name: string, dapp: string, { policyData: limit }: CountedRule, window: number): LimitPlace => {
   const { startTimeInEpoch, durationInMs } = limit;
-  const group =
-    durationInMs === undefined
-      ? `${dapp} lifetime`
-      : `${dapp} ${durationInMs} ${window + Math.floor(startTimeInEpoch / durationInMs)}`;
-  if (group !== lastGroup) lastGroup = group;
-  return lastGroup;
+  if (durationInMs === undefined) return { group: `${dapp} lifetime`, name };
+  return { group: `${dapp} ${durationInMs} ${window + Math.floor(startTimeInEpoch / durationInMs)}`, name };
 };
 
 /** The ledger account for one window of a limit, or for one user or person in that window. @param dapp id of the DApp */
 export const limitAccount = (rule: CountedRule, dapp: string, window: number, user?: string): PlacedKey => {
   const id = `${rule.ruleId}:${rule.cycle}`;
-  const place: LimitPlace = { group: groupOf(dapp, rule, window), name: `${id}:${window}` };
+  const place = placeOf(`${id}:${window}`, dapp, rule, window);
   return { kind: 'limit', id, window, ...(user !== undefined && { user }), place };
 };
 
@@ -117,44 +110,28 @@ interface CurrentWindow extends LimitWindow {
   readonly account: PlacedKey;
 }
 
-/** A limit in force, with the window of the decision before. */
-interface ActiveLimit {
-  readonly rule: LimitRule;
-  window: CurrentWindow | undefined;
-}
+const currentWindows = new WeakMap<CountedRule, CurrentWindow>();
 
 const isIn = ({ startsAt, endsAt }: CurrentWindow, at: number): boolean =>
   at >= startsAt && (endsAt === null || at < endsAt);
 
-const currentWindow = (active: ActiveLimit, dapp: string, at: number): CurrentWindow => {
-  const { rule, window: known } = active;
+const currentWindow = (rule: LimitRule, dapp: string, at: number): CurrentWindow => {
+  const known = currentWindows.get(rule);
   if (known?.dapp === dapp && isIn(known, at)) return known;
   const { startTimeInEpoch, durationInMs = 0 } = rule.policyData;
   const { index, endsAt } = windowAt(rule.policyData, at);
   const startsAt = startTimeInEpoch + index * durationInMs;
-  active.window = { index, startsAt, endsAt, dapp, account: limitAccount(rule, dapp, index) };
-  return active.window;
-};
-
-const activeLimit = new WeakMap<LimitRule, ActiveLimit>();
-
-const activeLimitOf = (rule: LimitRule): ActiveLimit => {
-  const known = activeLimit.get(rule) ?? { rule, window: undefined };
-  activeLimit.set(rule, known);
-  return known;
+  const made = { index, startsAt, endsAt, dapp, account: limitAccount(rule, dapp, index) };
+  currentWindows.set(rule, made);
+  return made;
 };
 
 /** The active limits, by the rules of a policy. */
-const limitsIn = new WeakMap<Policy['rules'], readonly ActiveLimit[]>();
+const limitsIn = new WeakMap<Policy['rules'], readonly LimitRule[]>();
 
-const activeLimits = ({ rules }: Pick<Policy, 'rules'>): readonly ActiveLimit[] => {
-  let limits = limitsIn.get(rules);
-  if (limits === undefined) {
-    limits = rulesOf(limitSetup, rules)
-      .filter(({ active }) => active)
-      .map(activeLimitOf);
-    limitsIn.set(rules, limits);
-  }
+const activeLimits = ({ rules }: Pick<Policy, 'rules'>): readonly LimitRule[] => {
+  const limits = limitsIn.get(rules) ?? rulesOf(limitSetup, rules).filter(({ active }) => active);
+  limitsIn.set(rules, limits);
   return limits;
 };
 
@@ -178,11 +155,10 @@ export const countedBy = (
 };
 
 /** The ledger account in which operations add up; undefined if the limit adds up none of this user. */
-const accountAt = (active: ActiveLimit, dapp: string, query: AllowanceQuery): AccountKey | undefined => {
-  const { rule } = active;
+const accountAt = (rule: LimitRule, dapp: string, query: AllowanceQuery): AccountKey | undefined => {
   const counted = addsUp(rule) ? countedBy(rule, query) : undefined;
   if (counted === undefined) return undefined;
-  const { account } = currentWindow(active, dapp, query.at);
+  const { account } = currentWindow(rule, dapp, query.at);
   const { user } = counted;
   if (user === undefined) return account;
   const { kind, id, window = 0, place } = account;
@@ -192,11 +168,10 @@ const accountAt = (active: ActiveLimit, dapp: string, query: AllowanceQuery): Ac
 /** How the settlement of an operation changes what it reserved, by the type of the threshold. */
 export const limitReservations = { COUNT: 'count', NATIVE_ASSET: 'spend', USD: 'share' } as const;
 
-const reservationOf = (active: ActiveLimit, input: RuleInput, query: AllowanceQuery): Reservation | undefined => {
-  const { rule } = active;
+const reservationOf = (rule: LimitRule, input: RuleInput, query: AllowanceQuery): Reservation | undefined => {
   const { policyData: limit } = rule;
   const { facts, policy, requiredWei } = input;
-  const account = accountAt(active, policy.dapp.paymasterId, query);
+  const account = accountAt(rule, policy.dapp.paymasterId, query);
   if (account === undefined) return undefined;
   const kind = limitReservations[limit.thresholdType];
   // If the amount is unknown, the check denies the operation.
@@ -211,8 +186,8 @@ const queryOf = ({ facts, op, subject }: RuleInput): AllowanceQuery => ({ at: fa
 const reserve = (input: RuleInput): Reservation[] => {
   const query = queryOf(input);
   const reservations: Reservation[] = [];
-  for (const active of activeLimits(input.policy)) {
-    const reservation = reservationOf(active, input, query);
+  for (const rule of activeLimits(input.policy)) {
+    const reservation = reservationOf(rule, input, query);
     if (reservation !== undefined) reservations.push(reservation);
   }
   return reservations;
@@ -220,9 +195,8 @@ const reserve = (input: RuleInput): Reservation[] => {
 
 const mostHeld = (input: RuleInput): (bigint | undefined)[] => {
   const query = queryOf(input);
-  return activeLimits(input.policy).flatMap((active) => {
-    if (reservationOf(active, input, query) === undefined) return [];
-    const { rule } = active;
+  return activeLimits(input.policy).flatMap((rule) => {
+    if (reservationOf(rule, input, query) === undefined) return [];
     const amount = limitAmount(rule.policyData, input.requiredWei, input.facts.price);
     return [amount === undefined ? undefined : thresholdUnits(rule.policyData) - amount];
   });
@@ -243,12 +217,12 @@ const withoutSubject = (name: string, { facts, isSubjectUnread }: RuleInput): Re
   return facts.stage === 'draft' ? skip('SUBJECT_NOT_SENT_YET', { name }) : deny('LIMIT_WITHOUT_SUBJECT', { name });
 };
 
-const checkLimit = (active: ActiveLimit, input: RuleInput, used: bigint): Result => {
-  const { name, policyData: limit } = active.rule;
+const checkLimit = (rule: LimitRule, input: RuleInput, used: bigint): Result => {
+  const { name, policyData: limit } = rule;
   const { facts, policy, requiredWei } = input;
   const amount = limitAmount(limit, requiredWei, facts.price);
   if (amount === undefined) return withoutPrice(name, input);
-  const { endsAt } = currentWindow(active, policy.dapp.paymasterId, facts.at);
+  const { endsAt } = currentWindow(rule, policy.dapp.paymasterId, facts.at);
   return checkSpendingLimit({ name, limit, now: facts.at, used, amount, endsAt });
 };
 
@@ -264,9 +238,8 @@ export const spendingLimit: RuleType<keyof typeof denials> = {
   reserve,
   mostHeld,
   allowances: (policy, query) =>
-    activeLimits(policy).flatMap((active) => {
-      const { rule } = active;
-      const account = accountAt(active, policy.dapp.paymasterId, query);
+    activeLimits(policy).flatMap((rule) => {
+      const account = accountAt(rule, policy.dapp.paymasterId, query);
       if (account === undefined) return [];
       const { policyData: limit } = rule;
       const unit = limitUnits[limit.thresholdType];
@@ -274,14 +247,13 @@ export const spendingLimit: RuleType<keyof typeof denials> = {
     }),
   check: (input, held) => {
     let next = 0;
-    return activeLimits(input.policy).map((active) => {
-      const { rule } = active;
-      if (!addsUp(rule)) return saidBy(rule, checkLimit(active, input, 0n));
+    return activeLimits(input.policy).map((rule) => {
+      if (!addsUp(rule)) return saidBy(rule, checkLimit(rule, input, 0n));
       if (rule.policyData.type === 'SUBJECT' && input.subject === undefined)
         return saidBy(rule, withoutSubject(rule.name, input));
       const used = held[next] ?? 0n;
       next += 1;
-      return saidBy(rule, checkLimit(active, input, used));
+      return saidBy(rule, checkLimit(rule, input, used));
     });
   },
 };
