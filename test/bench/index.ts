@@ -12,6 +12,7 @@ import { sponsorTraffic } from './operations.ts';
 import { type RequestPath, measureRequestPath } from './request-path.ts';
 import { type ReplayFigures, measureReplay } from './replay.ts';
 import { type Scenario, scenarios, typicalRules } from './scenarios.ts';
+import { type SettlementFigures, measureSettlement } from './settlement.ts';
 import { type TrialFigures, measureTrial } from './trial.ts';
 import { type StartFigures, measureStart } from './start.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
@@ -33,6 +34,7 @@ const UNDELIVERED = 'undelivered-events';
 const COPY = 'continuous-backup';
 /** These have no floor: their figures are milliseconds of one machine. */
 const LISTS = 'lists';
+const SETTLEMENT = 'settlement';
 /** Without a floor: its times are compared on a quiet machine. */
 const START = 'start';
 /** Counts, which are the same on every machine. */
@@ -47,6 +49,7 @@ const names = [
   COPY,
   START,
   LISTS,
+  SETTLEMENT,
   PATH,
 ];
 
@@ -146,6 +149,12 @@ const runTrial = (): Promise<TrialFigures> =>
 
 const runLists = (): Promise<ListFigures> => withBench(LISTS, ({ desk }) => measureLists(desk, Number(flags.stored)));
 
+const runSettlement = (): Promise<SettlementFigures> =>
+  withBench(SETTLEMENT, async ({ desk }) => {
+    await typicalRules(desk);
+    return measureSettlement(desk);
+  });
+
 const runConditions = (): Promise<ConditionFigures> => withBench(CONDITIONS, ({ desk }) => measureConditions(desk));
 
 const runUndelivered = (): Promise<UndeliveredFigures> =>
@@ -166,6 +175,7 @@ type Result =
   | TrialFigures
   | ConditionFigures
   | ListFigures
+  | SettlementFigures
   | StartFigures
   | RequestPath;
 
@@ -177,6 +187,7 @@ if (only.includes(REPLAY)) results[REPLAY] = await runReplay();
 if (only.includes(VERIFY)) results[VERIFY] = await runVerify();
 if (only.includes(TRIAL)) results[TRIAL] = await runTrial();
 if (only.includes(LISTS)) results[LISTS] = await runLists();
+if (only.includes(SETTLEMENT)) results[SETTLEMENT] = await runSettlement();
 if (only.includes(CONDITIONS)) results[CONDITIONS] = await runConditions();
 if (only.includes(UNDELIVERED)) results[UNDELIVERED] = await runUndelivered();
 if (only.includes(COPY)) results[COPY] = await runCopy();

@@ -1,6 +1,6 @@
 import { readRecord } from '../../../core/decision/stored-record.ts';
 import type { OperationReceipt } from '../../../core/costs/cost-report.ts';
-import type { Address, Hex } from '../../../shared/schema/hex.ts';
+import type { Address } from '../../../shared/schema/hex.ts';
 import type { Access } from '../access.ts';
 import type { OperationWithoutReceipt, PaidPlace, ReadReceipt } from '../cost-store.ts';
 import type { StepRows, Steps } from '../rows.ts';
@@ -11,7 +11,12 @@ import { lengthLimit } from './decision-reader.ts';
 const BATCH = 200;
 const LOT_LENGTH = 256 * 1024;
 
-const BLOCK = 'SELECT block_hash FROM mined_operation WHERE seq = $1';
+const KEEP = `INSERT INTO mined_operation
+    (seq, chain_id, block_hash, transaction_hash, success, gas_used, gas_cost_wei)
+  VALUES ($1, $2, $3, $4, $5, $6, $7)
+  ON CONFLICT (seq) DO UPDATE SET block_hash = excluded.block_hash, transaction_hash = excluded.transaction_hash,
+    success = excluded.success, gas_used = excluded.gas_used, gas_cost_wei = excluded.gas_cost_wei, bundler = NULL
+  WHERE mined_operation.block_hash <> excluded.block_hash`;
 
 const WITHOUT_RECEIPT = `SELECT seq, transaction_hash, block_hash FROM mined_operation
   WHERE chain_id = $1 AND bundler IS NULL ORDER BY seq DESC LIMIT $2`;
@@ -64,20 +69,8 @@ export const keepMined = function* (
   mined: MinedUserOperation,
 ): Steps<void> {
   const { blockHash, transactionHash, success, actualGasUsed, actualGasCost } = mined;
-  const kept = yield* tx.get<{ blockHash: Hex }>(BLOCK, [seq]);
-  if (kept?.blockHash === blockHash) return;
-  const row = {
-    seq,
-    chainId,
-    blockHash,
-    transactionHash,
-    success: Number(success),
-    gasUsed: String(actualGasUsed),
-    gasCostWei: String(actualGasCost),
-    bundler: null,
-  };
-  const columns = 'seq, chain_id, block_hash, transaction_hash, success, gas_used, gas_cost_wei, bundler';
-  yield* tx.upsert('mined_operation', columns, row, 'seq');
+  const amounts = [actualGasUsed, actualGasCost].map(String);
+  yield* tx.run(KEEP, [seq, chainId, blockHash, transactionHash, Number(success), ...amounts]);
 };
 
 /** Costs of mined operations, and their receipts. */

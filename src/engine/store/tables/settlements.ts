@@ -1,5 +1,5 @@
 import { settledCost, signedOperation } from '../../../core/decision/settled-cost.ts';
-import { readRecord } from '../../../core/decision/stored-record.ts';
+import { type StoredRecord, readRecord } from '../../../core/decision/stored-record.ts';
 import {
   type Candidate,
   type HashedDecision,
@@ -32,18 +32,21 @@ const OLDEST = `SELECT at FROM decision WHERE chain_id = $1 AND settlement = 're
 
 const WATCHED = 'SELECT entry_point, paymaster FROM watched_paymaster WHERE chain_id = $1 ORDER BY 1, 2';
 
-// The decision that was settled with this hash before comes first, then those that may still be mined. Several
-// decisions have the same hash if the account signed once, and the paymaster more than once.
+// Several decisions have the same hash if the account signed once, and the paymaster more than once.
 const BY_HASH = `SELECT decision.seq, settlement, paymaster_id AS dapp FROM decision_hash JOIN decision USING (seq)
-  WHERE decision_hash.user_op_hash = $1 AND chain_id = $2 AND outcome = 'sponsored'
-  ORDER BY (settlement = 'settled') DESC, (settlement = 'reserved') DESC, decision.seq`;
+  WHERE decision_hash.user_op_hash = $1 AND chain_id = $2 AND outcome = 'sponsored'`;
 
 interface HashRow extends HashedDecision {
   readonly dapp: string;
 }
 
+/** The decision that was settled with this hash before comes first, then those that may still be mined. */
+const ORDER: Readonly<Record<HashRow['settlement'], number>> = { settled: 0, reserved: 1, unconfirmed: 2, released: 2 };
+
 /** The first decision of each DApp, of those that were not released; if all were, only the first. */
-const firstOfEach = (rows: readonly HashRow[]): readonly HashedDecision[] => {
+const firstOfEach = (found: readonly HashRow[]): readonly HashedDecision[] => {
+  if (found.length < 2) return found;
+  const rows = found.toSorted((a, b) => ORDER[a.settlement] - ORDER[b.settlement] || a.seq - b.seq);
   const byDapp = Map.groupBy(
     rows.filter(({ settlement }) => settlement !== 'released'),
     ({ dapp }) => dapp,
@@ -119,10 +122,10 @@ const change = function* (
 const costOf = function* (tx: StepRows, seq: number, mined: MinedUserOperation): Steps<bigint | undefined> {
   const found = yield* tx.get<{ record: string }>('SELECT record FROM decision WHERE seq = $1', [seq]);
   if (found === undefined) return undefined;
-  const record = readRecord(found.record);
-  const { entryPoint, paymasterAndData } = record;
-  const terms = { entryPoint, paymasterAndData, maxCostWei: BigInt(record.maxCostWei ?? 0) };
-  return settledCost({ ...terms, op: () => signedOperation(record) }, mined);
+  // These fields are texts, so no number loses digits. Reading the whole record takes longer.
+  const { entryPoint, paymasterAndData, maxCostWei } = JSON.parse(found.record) as StoredRecord;
+  const terms = { entryPoint, paymasterAndData, maxCostWei: BigInt(maxCostWei ?? 0) };
+  return settledCost({ ...terms, op: () => signedOperation(readRecord(found.record)) }, mined);
 };
 
 const apply = function* (tx: Transaction, chainId: number, one: SettlementChange<MinedUserOperation>): Steps<void> {
