@@ -18,7 +18,9 @@ export interface RequestPath {
   readonly promises: number;
 }
 
-const REQUESTS = 200;
+const REQUESTS = 50;
+/** What the engine does in the background only adds to a round, so the least counts. */
+const ROUNDS = 8;
 const SOURCES = new URL('../../src/', import.meta.url).href;
 
 const countPromises = async (run: () => Promise<unknown>): Promise<number> => {
@@ -60,7 +62,10 @@ export const measureRequestPath = async (): Promise<RequestPath> => {
     const ask = (requests: number) => drive(url, traffic, { connections: 1, requests });
     // All users once, so that their accounts are in memory.
     await ask(1_500);
-    const promises = await countPromises(() => ask(REQUESTS));
+    let promises = Infinity;
+    for (let round = 0; round < ROUNDS; round += 1) {
+      promises = Math.min(promises, await countPromises(() => ask(REQUESTS)));
+    }
     return { promises: Math.round(promises / REQUESTS), files: await filesRun(() => ask(1)) };
   } finally {
     await engine.stop();
