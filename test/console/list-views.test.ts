@@ -9,13 +9,17 @@ const browser = useConsoleBrowser();
 
 const goTo = (page: Page, hash: string) => page.evaluate((to) => (window.location.hash = to), hash);
 const heads = (page: Page) => page.getByRole('columnheader').allInnerTexts();
-const usual = ['Outcome', 'When', 'DApp', 'Sender', 'Reason', 'Cost'];
+const usual = ['Outcome', 'When', 'DApp', 'Sender', 'Operation', 'Reason', 'Cost'];
 
 test('the operator chooses the columns, and this browser keeps them', async () => {
   const page = await browser().open(desk().url);
   await goTo(page, '#/decisions');
   await page.getByRole('row').nth(5).waitFor();
   expect(await heads(page)).toEqual(usual);
+  await page
+    .getByRole('cell', { name: /^mint\(\d+\) on / })
+    .first()
+    .waitFor();
   await page.getByRole('button', { name: 'Columns' }).click();
   const choice = page
     .getByRole('group', { name: 'Columns' })
@@ -23,7 +27,7 @@ test('the operator chooses the columns, and this browser keeps them', async () =
     .first();
   await choice.getByText('Code').click();
   await choice.getByText('Sender').click();
-  const chosen = ['Outcome', 'When', 'DApp', 'Reason', 'Code', 'Cost'];
+  const chosen = ['Outcome', 'When', 'DApp', 'Operation', 'Reason', 'Code', 'Cost'];
   await expect.poll(() => heads(page)).toEqual(chosen);
   expect(await seriousErrors(page)).toEqual([]);
   await page.reload();

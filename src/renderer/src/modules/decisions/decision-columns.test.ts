@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { shownColumns, tracksOf } from './decision-columns.ts';
 
-const usual = ['outcome', 'at', 'dapp', 'sender', 'reason', 'cost'];
+const usual = ['outcome', 'at', 'dapp', 'sender', 'calls', 'reason', 'cost'];
 
 test.each<[unknown, string[]]>([
   [null, usual],

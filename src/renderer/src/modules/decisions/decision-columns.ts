@@ -27,6 +27,7 @@ export const columns = {
   chain: { title: 'Chain', width: 'minmax(80px, 0.8fr)' },
   sender: { title: 'Sender', width: '112px', usual: true },
   person: { title: 'Person', width: '112px' },
+  calls: { title: 'Operation', width: 'minmax(110px, 1.6fr)', usual: true },
   reason: { title: 'Reason', width: 'minmax(120px, 2.4fr)', narrow: 'minmax(90px, 1.6fr)', phone: true, usual: true },
   code: { title: 'Code', width: 'minmax(120px, 1.2fr)' },
   mode: { title: 'Mode', width: '96px' },
