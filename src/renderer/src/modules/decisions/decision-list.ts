@@ -94,9 +94,9 @@ export const useDecisionList = (filter: () => DecisionFilter, pageSize: number):
     return desk.recent.filter((row) => row.seq > seen && matches(row, filter())).length;
   });
   watch(filter, () => void reload(), { deep: true, immediate: true });
-  // An empty list has no rows that could move.
-  watch(waiting, (count) => {
-    if (count > 0 && rows.value.length === 0) void reload();
+  // An empty list has no rows that could move. One that is loading may include them.
+  watch([waiting, isLoading], ([count, loads]) => {
+    if (count > 0 && !loads && error.value === undefined && rows.value.length === 0) void reload();
   });
   watch(
     () => desk.connection,
