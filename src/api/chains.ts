@@ -144,7 +144,12 @@ export const chainProcedures = {
       gasSchedule: gasScheduleName.nullable().optional().describe('null: the one that the node reports'),
       mustAnswer: z.boolean().default(false).describe('Refuse a URL at which nothing answers'),
     }),
-    output: chain,
+    output: chain.extend({
+      nodeAnswers: z
+        .boolean()
+        .optional()
+        .describe('Whether a node answered at the given `rpc` with its chain id; absent: no `rpc` was given'),
+    }),
     errors: ['VAULT_LOCKED', 'CHAIN_MISMATCH', 'CHAIN_UNREACHABLE'],
   }),
   'chains.identify': procedure({

@@ -8,6 +8,7 @@ import { EngineError } from '../shared/errors.ts';
 import { typedWei } from '../shared/typed-wei.ts';
 import { group, printFromDesk, wholeNumber } from './command.ts';
 import { calling, taking } from './fields.ts';
+import { printNote } from './terminal.ts';
 import { chainArgument, chainIdArgument, coinArgument } from './words.ts';
 
 type Input = ProcedureInput<'chains.set'>;
@@ -97,6 +98,9 @@ const priceOf = ({ usd, nativeFeed, maxAge }: Price): Input['price'] => {
   return nativeFeed && { source: 'chainlink', nativeFeed, ...(maxAge !== undefined && { maxAge }) };
 };
 
+const NODE_IS_SILENT =
+  'The settings are stored, but no node answers at this URL with its chain id. Start the node or correct the URL, then run: gasdesk doctor';
+
 const chainId = { words: '<chainId>  EIP-155 chain id', parse: chainIdArgument };
 
 /** `gasdesk chain` */
@@ -142,9 +146,15 @@ export const chainCommand = group('chain', 'Chains and how to reach them', [
     (input, options) =>
       printFromDesk(options, async (call) => {
         const isKnown = (await call('chains.list', {})).some(({ chainId: known }) => known === input.chainId);
-        if (Object.keys(input).length > 1 || !isKnown) return call('chains.set', input);
-        const fix = 'Use an option, such as --rpc URL. To see the settings, run: gasdesk chain list';
-        throw new EngineError('VALIDATION', `Nothing to set. ${fix}`);
+        if (Object.keys(input).length === 1 && isKnown) {
+          const fix = 'Use an option, such as --rpc URL. To see the settings, run: gasdesk chain list';
+          throw new EngineError('VALIDATION', `Nothing to set. ${fix}`);
+        }
+        const set = await call('chains.set', input);
+        if (options.json === true) return set;
+        const { nodeAnswers, ...settings } = set;
+        if (nodeAnswers === false) printNote(`gasdesk: ${NODE_IS_SILENT}`);
+        return settings;
       }),
   ),
   calling('list', 'List the supported chains', 'chains.list', {}),

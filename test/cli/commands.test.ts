@@ -5,6 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { version } from '../../src/engine/base/version.ts';
 import type { Engine } from '../../src/engine/index.ts';
 import { type CliResult, gasdesk } from '../support/cli.ts';
+import { text, withNode } from '../support/odd-node.ts';
 import { useLocalChain } from '../support/local-chain.ts';
 import { PASSPHRASE, quickEngine } from '../support/quick-engine.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
@@ -267,7 +268,7 @@ describe.concurrent.each([
       forwardBundler: null,
       gasSchedule: { name: 'prague', source: 'assumed', next: null },
     };
-    expect(set).toEqual({ ...known, bundler: null });
+    expect(set).toEqual({ ...known, bundler: null, nodeAnswers: false });
     const again = await json<object>('chain', 'set', '777', '--bundler', 'https://bundler.example.com');
     expect(again).toEqual({ ...known, bundler: 'https://bundler.example.com' });
     expect(await json('chain', 'list')).toContainEqual(again);
@@ -401,6 +402,19 @@ describe.concurrent.each([
     const chains = await json<{ chainId: number; name: string; rpc: string | null }[]>('chain', 'list');
     expect(chains.find(({ chainId }) => chainId === 10)).toMatchObject({ rpc: null });
     expect(JSON.stringify(chains)).not.toContain('Mistaken');
+  });
+
+  it('chain set: a URL at which no node answers is stored, and the operator is warned', async () => {
+    const { run, json } = await openDesk(served);
+    const warning = /^gasdesk: The settings are stored, but no node answers .*gasdesk doctor\n$/;
+    const warned = { code: 0, stdout: expect.stringContaining('127.0.0.1'), stderr: expect.stringMatching(warning) };
+    expect(await run('chain', 'set', '10', '--rpc', 'http://127.0.0.1:1')).toEqual(warned);
+    await withNode(text('<html>'), async (rpc) => {
+      expect(await run('chain', 'set', '10', '--rpc', rpc)).toEqual(warned);
+      expect(await json('chain', 'list')).toContainEqual(expect.objectContaining({ chainId: 10, rpc }));
+    });
+    const answering = await run('chain', 'set', '31337', '--rpc', chain().url);
+    expect(answering).toMatchObject({ code: 0, stderr: '', stdout: expect.not.stringContaining('nodeAnswers') });
   });
 
   it('contract use: refuses an address that is no such contract, with both values', async () => {

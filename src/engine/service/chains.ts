@@ -222,7 +222,8 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
       await store.saveChain(settings);
       // Samples the chain's usual fees now, because the operator chose this moment; a sender could not choose it.
       if (isReached) await Promise.all([sampleFees(context, chainId), sampleGasSchedule(context, chainId)]);
-      return view({ store, seen: context }, chainId, await store.findChain(chainId));
+      const stored = await view({ store, seen: context }, chainId, await store.findChain(chainId));
+      return rpc === undefined ? stored : { ...stored, nodeAnswers: isReached };
     },
     'chains.identify': async ({ url }) => ({ chainId: (await context.chains.chainIdAt(url)) ?? null }),
     'chains.list': () => chainViews(store, context),
