@@ -1,7 +1,8 @@
-import { resolve } from 'node:path';
+import { stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { printFromDesk } from './command.ts';
-import { type DeskOptions, requirePassphrase } from './desk.ts';
+import { onFile, requireDesk, requirePassphrase } from './desk.ts';
 import { taking } from './fields.ts';
 import { targetArgument } from './words.ts';
 
@@ -15,11 +16,8 @@ export const backupCommand = taking<'backups.create', FollowFlag>(
   'Write data, vault and settings to one encrypted file, or keep a copy up to date',
   'backups.create',
   {
-    // The vault's key encrypts a continuous backup.
-    passphrase: {
-      read: (options: DeskOptions & FollowFlag) =>
-        options.follow === undefined ? requirePassphrase(options).reveal() : '',
-    },
+    // Read when the folders have been checked. The vault's key encrypts a continuous backup.
+    passphrase: { read: () => '' },
     file: {
       words:
         '[file]  file to write (default: a file named after the current time, in the folder "backups" of the data folder)',
@@ -27,12 +25,19 @@ export const backupCommand = taking<'backups.create', FollowFlag>(
     },
     force: 'replace an existing backup; its name must end in .gasdesk-backup',
   },
-  (input, { follow, ...options }) =>
-    printFromDesk(options, (call) => {
-      if (follow === undefined) return call('backups.create', input);
-      if (input.file !== undefined) throw new InvalidArgumentError('Use either a file or --follow');
-      return call('backups.follow', { target: follow === 'off' ? null : follow });
-    }),
+  async (input, { follow, ...options }) => {
+    const { file } = input;
+    if (follow !== undefined) {
+      if (file !== undefined) throw new InvalidArgumentError('Use either a file or --follow');
+      const target = follow === 'off' ? null : follow;
+      await printFromDesk(options, (call) => call('backups.follow', { target }));
+      return;
+    }
+    requireDesk(options);
+    if (file !== undefined) await onFile(`write the backup ${file}`, () => stat(dirname(file)));
+    const passphrase = requirePassphrase(options).reveal();
+    await printFromDesk(options, (call) => call('backups.create', { ...input, passphrase }));
+  },
 )
   .option(
     '--follow <target>',

@@ -10,7 +10,7 @@ import { group, printFromDesk } from './command.ts';
 import { onFile } from './desk.ts';
 import { taking } from './fields.ts';
 import { humanText } from './human-text.ts';
-import { dapp, timeArgument } from './words.ts';
+import { NEW_PAGE, dapp, timeArgument } from './words.ts';
 
 type Costs = ProcedureOutput<'costs.get'>;
 
@@ -81,7 +81,7 @@ const statement = taking<'costs.statement', { readonly out?: string }>(
       await onFile(`write the statement to ${out}`, () => writeFile(out, html));
       return { file: out, operations };
     }),
-).option('--out <file>', 'file to write (default: standard output)');
+).option('--out <file>', NEW_PAGE);
 
 /** `gasdesk costs`, which shows costs unless a subcommand is given. */
 export const costsCommand = group('costs', 'What mined operations cost, and for what', [statement]).addCommand(show, {

@@ -15,7 +15,7 @@ import { decisionsIn, replayDecisions, printReplay } from './replay-decisions.ts
 import { stopRequested } from './stop-requested.ts';
 import { decisionLines, tailDecisions } from './tail-decisions.ts';
 import { exitWith, terminal } from './terminal.ts';
-import { timeArgument } from './words.ts';
+import { NEW_PAGE, timeArgument } from './words.ts';
 
 const dappAndTime = {
   paymasterId: '--dapp <dapp>  only decisions of this DApp: its name, or its id',
@@ -100,7 +100,7 @@ const report = taking<'decisions.report', { readonly out?: string }>(
       await onFile(`write the report to ${out}`, () => writeFile(out, html));
       return { file: out, decisions, told };
     }),
-).option('--out <file>', 'file to write (default: standard output)');
+).option('--out <file>', NEW_PAGE);
 
 const replayAll = taking<'decisions.page', { readonly signatures: boolean }>(
   'replay',
@@ -135,7 +135,7 @@ const proof = taking<'log.proof', { readonly out?: string }>(
       await onFile(`write the proof to ${out}`, () => writeFile(out, html));
       return { file: out, entry };
     }),
-).option('--out <file>', 'file to write (default: standard output)');
+).option('--out <file>', NEW_PAGE);
 
 const tail = command(
   'tail',

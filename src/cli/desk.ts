@@ -32,12 +32,19 @@ export const dataFolder = (options: DeskOptions): DataFolder => openDataFolder(d
 export const databaseFlag = ({ database }: DeskOptions): { readonly database?: string } =>
   database === undefined ? {} : { database };
 
-/** Reads or writes a file. @throws EngineError `CONFIG_INVALID`, which says what failed and why */
-export const onFile = async <T>(what: string, use: () => T | Promise<T>): Promise<T> => {
+/** What to do if a file exists that must not be overwritten. */
+const NAME_ANOTHER = 'Remove it first, or name another file';
+
+/**
+ * Reads or writes a file. @throws EngineError `CONFIG_INVALID`, which says what failed and why, and what to do if the
+ * file must not exist
+ */
+export const onFile = async <T>(what: string, use: () => T | Promise<T>, ifExists = NAME_ANOTHER): Promise<T> => {
   try {
     return await use();
   } catch (cause) {
-    const detail = cause instanceof Error ? cause.message : String(cause);
+    const words = cause instanceof Error ? cause.message : String(cause);
+    const detail = words.startsWith('EEXIST') ? `${words}. ${ifExists}` : words;
     throw new EngineError('CONFIG_INVALID', `Cannot ${what}: ${detail}`, {}, { cause });
   }
 };

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { group, printFromDesk } from './command.ts';
 import { onFile, secretIn } from './desk.ts';
 import { calling, taking } from './fields.ts';
+import { NEW_FILE } from './words.ts';
 
 const label = 'label of the key';
 const password = (help: string) => ({ words: `--password-file <file>  ${help}`, send: secretIn });
@@ -20,7 +21,7 @@ const exportFile = taking<'keystores.export', { readonly out?: string }>(
       await onFile(`write the file ${out}`, () => writeFile(out, keystore, { flag: 'wx', mode: 0o600 }));
       return { file: out };
     }),
-).option('--out <file>', 'file to write (default: standard output)');
+).option('--out <file>', NEW_FILE);
 
 /** `gasdesk keystore` */
 export const keystoreCommand = group('keystore', 'Local keys of funding wallets and contract owners', [

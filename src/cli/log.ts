@@ -14,6 +14,7 @@ import { harmless, humanText, print } from './human-text.ts';
 import { entryRows } from './log-entries.ts';
 import { withPageProgress } from './page-progress.ts';
 import { exitWith, printLine, terminal } from './terminal.ts';
+import { NEW_FILE } from './words.ts';
 
 const key = calling(
   'key',
@@ -33,7 +34,7 @@ const newFile = async (file: string): Promise<NodeJS.WritableStream> => {
 const exportAll = command('export', 'Write the log as JSON Lines, with a signed checkpoint at its end')
   .option('--from <entry>', 'first entry', wholeNumber(0, MAX_WHOLE_NUMBER))
   .option('--to <entry>', 'only entries before this one', wholeNumber(0, MAX_WHOLE_NUMBER))
-  .option('--out <file>', 'file to write, which must not exist (default: standard output)')
+  .option('--out <file>', NEW_FILE)
   .action((options: DeskOptions & LogRange & { out?: string }) =>
     withDesk(options, async (call) => {
       const { from, to, out } = options;

@@ -23,7 +23,7 @@ import { withIds } from './names.ts';
 import { templateCommand } from './policy-template.ts';
 import { type TrialFilters, trialText, tryPolicy } from './try-policy.ts';
 import { exitWith } from './terminal.ts';
-import { dapp, timeArgument } from './words.ts';
+import { NEW_FILE, dapp, timeArgument } from './words.ts';
 
 const SHORT = 'sha256:'.length + 12;
 
@@ -95,6 +95,9 @@ const diff = calling(
   forPeople(({ changes }) => linesFor([linesOf(changes, 'No difference.')])),
 );
 
+/** What to do about a policy file that exists: its comments and tests are not in the policy. */
+const USE_INTO = 'To bring it up to date, use --into';
+
 const exportFile = taking<'policies.export', { readonly into?: string; readonly out?: string }>(
   'export',
   'Write the policy of a DApp as a YAML file, without credentials',
@@ -112,10 +115,11 @@ const exportFile = taking<'policies.export', { readonly into?: string; readonly 
       const file = into ?? out;
       if (file === undefined) return options.json === true ? { revision, text } : text;
       const changed = text !== input.into;
-      if (changed) await onFile(`write the file ${file}`, () => writeFile(file, text));
+      const flag = into === undefined ? 'wx' : 'w';
+      if (changed) await onFile(`write the file ${file}`, () => writeFile(file, text, { flag }), USE_INTO);
       return into === undefined ? { file, revision } : { file, revision, changed };
     }),
-).addOption(new Option('--out <file>', 'file to write (default: standard output)').conflicts('into'));
+).addOption(new Option('--out <file>', NEW_FILE).conflicts('into'));
 
 const apply = taking<'policies.apply', ApplyFlags>(
   'apply',
@@ -223,13 +227,13 @@ const narrow = taking<'policies.narrow', { readonly out?: string }>(
   (input, { out, ...options }) =>
     printFromDesk(options, async (call) => {
       const { text, ...found } = await call('policies.narrow', input);
-      if (out !== undefined) await onFile(`write the file ${out}`, () => writeFile(out, text));
+      if (out !== undefined) await onFile(`write the file ${out}`, () => writeFile(out, text, { flag: 'wx' }));
       if (options.json === true) return { text, ...found };
       return out === undefined
         ? text
         : linesFor([linesOf(found.changes, 'Nothing can be narrowed.'), `Written to ${out}.`]);
     }),
-).option('--out <file>', 'file to write (default: standard output)');
+).option('--out <file>', NEW_FILE);
 
 /** `gasdesk policy` */
 export const policyCommand = group('policy', 'Policies of DApps: revisions, and policies as files', [

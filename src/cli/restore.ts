@@ -48,9 +48,12 @@ backup keeps its own passphrase. After the restore, Gasdesk does not know the op
   )
   .action(async (file: string, { at, since, ...options }: DeskOptions & { at?: number; since?: string }) => {
     const settings = settingsFor(options);
-    const passphrase = requirePassphrase(options);
     const { placeOf } = await import('../engine/continuous-backup/open-target.ts');
+    const { requireAgeFile } = await import('../engine/backup/open-backup.ts');
     const { restoreBackup } = await import('../engine/backup/restore.ts');
+    const { isCopyTarget } = await import('../engine/backup/unpack-copy.ts');
+    if (!isCopyTarget(file)) await requireAgeFile(file);
+    const passphrase = requirePassphrase(options);
     const dir = dataPath(options);
     const { manifest, before } = await restoreBackup({
       file,

@@ -13,6 +13,7 @@ const HINTS: Readonly<Record<string, string>> = {
   VAULT_LOCKED:
     'Set GASDESK_PASSPHRASE, or use --passphrase-file. If the service is running, restart it with the passphrase.',
   PAYMASTER_NAME_EXISTS: 'The account has another DApp with this name. Choose another name, or see: gasdesk dapp list',
+  BACKUP_EXISTS: 'Choose another name, or replace the backup with --force',
   CHAIN_NOT_SUPPORTED: 'To add the chain, run: gasdesk chain set CHAIN_ID --rpc URL',
 };
 

@@ -56,11 +56,12 @@ describe('gasdesk backup and restore', () => {
     const backup = (...args: string[]) => gasdesk(['backup', file, '--data', desk, ...args], env);
     expect((await backup()).code).toBe(0);
     const first = readFileSync(file);
-    expect(await backup()).toMatchObject({ code: 1, stderr: `gasdesk: ${file} already exists\n` });
+    const exists = `gasdesk: ${file} already exists. Choose another name, or replace the backup with --force\n`;
+    expect(await backup()).toMatchObject({ code: 1, stderr: exists });
     expect(readFileSync(file)).toEqual(first);
     expect((await backup('--force')).code).toBe(0);
     expect(readFileSync(file)).not.toEqual(first);
-    const refused = /does not look like a backup, so Gasdesk does not replace it/;
+    const refused = /does not look like a backup, so Gasdesk does not replace it\. Remove it first\n$/;
     for (const mine of ['my thesis', 'age-encryption.org/v1\n-> X25519 of somebody else']) {
       writeFileSync(file, mine);
       expect((await backup('--force')).stderr).toMatch(refused);
@@ -88,6 +89,22 @@ describe('gasdesk backup and restore', () => {
     const missing = await gasdesk(['restore', join(dir, 'file'), '--data', join(dir, 'fresh')], env);
     expect(missing).toMatchObject({ code: 1, stderr: expect.stringMatching(/is not a readable backup/) as string });
     expect(existsSync(join(dir, 'fresh'))).toBe(false);
+  });
+
+  it('do not ask for a passphrase that would not help, where a folder or a file is missing', async () => {
+    const dir = tempFolder();
+    const gone = join(dir, 'gone');
+    const notes = join(dir, 'notes');
+    writeFileSync(notes, 'mine');
+    const cases: [words: RegExp, ...args: string[]][] = [
+      [/No desk is in/, 'backup', '--data', gone],
+      [/Cannot write the backup .*: ENOENT/, 'backup', join(gone, 'file'), '--data', dir],
+      [/is not a readable backup: ENOENT/, 'restore', gone, '--data', dir],
+      [/is not a readable backup: it does not begin/, 'restore', notes, '--data', dir],
+    ];
+    for (const [words, ...args] of cases) {
+      expect(await gasdesk(args)).toMatchObject({ code: 1, stderr: expect.stringMatching(words) as string });
+    }
   });
 
   it('touch no file of the desk, and no foreign file next to the backup', async () => {

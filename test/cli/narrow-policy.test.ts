@@ -37,6 +37,7 @@ test('a policy is narrowed to what was sponsored, as a file that applies and den
   const file = join(dir, 'narrow.yaml');
   expect((await run('narrow', '--out', file)).stdout).toContain(`Written to ${file}.`);
   expect(readFileSync(file, 'utf8')).toBe(stdout);
+  expect(await run('narrow', '--out', file)).toMatchObject({ code: 1, stderr: expect.stringContaining('EEXIST') });
   expect((await run('apply', file, '--yes')).code).toBe(0);
   expect(JSON.parse((await run('narrow', '--json')).stdout)).toMatchObject({ changes: [], trial: { nowDenied: 0 } });
   expect((await mint(4)).body.result?.reason).toBeUndefined();

@@ -127,6 +127,12 @@ contracts:
     const copy = join(dir, 'copy.yaml');
     expect(await json('export', '--out', copy)).toEqual({ file: copy, revision });
     expect(readFileSync(copy, 'utf8')).toBe(await out('export'));
+    writeFileSync(copy, '# edited');
+    expect(await run('export', '--out', copy)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/already exists, .*\. To bring it up to date, use --into\n$/),
+    });
+    expect(readFileSync(copy, 'utf8')).toBe('# edited');
     expect((await run('export', '--out', copy, '--into', file)).stderr).toContain('cannot be used with option');
     edit('threshold: 5', 'threshold: 9');
     expect(await out('export', '--into', file)).toMatch(/changed +yes\n$/);

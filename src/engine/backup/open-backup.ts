@@ -127,7 +127,8 @@ const unpackAll = async (
   }
 };
 
-const requireAgeFile = async (file: string): Promise<void> => {
+/** Requires a file that may be a backup, without its passphrase. @throws EngineError `BACKUP_UNREADABLE` */
+export const requireAgeFile = async (file: string): Promise<void> => {
   let isAge: boolean;
   try {
     isAge = await isAgeFile(file);

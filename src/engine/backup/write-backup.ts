@@ -94,8 +94,9 @@ const refuseExisting = async (file: string, force: boolean): Promise<void> => {
   // Even with `force`, only a backup or an empty file is overwritten.
   const there = statSync(file);
   if (there.isFile() && (there.size === 0 || (await looksLikeBackup(file)))) return;
-  const message = `${file} already exists and does not look like a backup, so Gasdesk does not replace it. Remove it first`;
-  throw new EngineError('BACKUP_EXISTS', message, { file });
+  const fix = 'Remove it first';
+  const message = `${file} already exists and does not look like a backup, so Gasdesk does not replace it. ${fix}`;
+  throw new EngineError('BACKUP_EXISTS', message, { file, fix });
 };
 
 const sha256Of = async (file: string): Promise<string> => {
