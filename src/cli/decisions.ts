@@ -4,7 +4,7 @@ import { type ExportFormat, exportFormats, exportedDecisions } from '../api/deci
 import type { Caller } from '../api/index.ts';
 import type { DecisionRecord, DecisionRow } from '../shared/schema/decision.ts';
 import { MAX_WHOLE_NUMBER, command, group, printFromDesk, wholeNumber } from './command.ts';
-import { isNobodyThere } from '../engine/control/client.ts';
+import { hasEnded } from '../engine/control/client.ts';
 import { EngineError } from '../shared/errors.ts';
 import { type DeskOptions, dataPath, onFile, runningEngine, withDesk } from './desk.ts';
 import { exportDecisions } from './export-decisions.ts';
@@ -156,7 +156,7 @@ const tail = command(
     const meant = await withIds(call, paymasterId === undefined ? {} : { paymasterId });
     const show = options.json === true ? JSON.stringify : decisionLines;
     await tailDecisions(call, { ...meant, limit }, stopped, show).catch((error: unknown) => {
-      if (!isNobodyThere(error)) throw error;
+      if (!hasEnded(error)) throw error;
       throw new EngineError('CONFIG_INVALID', `The service on ${dataPath(options)} has ended`);
     });
     end.abort();

@@ -16,8 +16,14 @@ const post = (to: Pick<RequestOptions, 'socketPath' | 'signal'>, path: string, b
     sent.end(body);
   });
 
-export const isNobodyThere = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ECONNREFUSED');
+const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>
+  error instanceof Error && 'code' in error && codes.includes(String(error.code));
+
+export const isNobodyThere = (error: unknown): boolean => hasCode(error, 'ENOENT', 'ECONNREFUSED');
+
+/** True if no engine runs, or the engine ended while it was called. */
+export const hasEnded = (error: unknown): boolean =>
+  isNobodyThere(error) || (error instanceof EngineError && hasCode(error.cause, 'EPIPE', 'ECONNRESET'));
 
 /** Posts a call. The engine may be killed while it answers. */
 const postCall = async (to: Parameters<typeof post>[0], path: string, body: string): Promise<EngineAnswer> => {
