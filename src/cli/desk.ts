@@ -11,7 +11,7 @@ import { Secret } from '../engine/base/secret.ts';
 import { beginDerivation } from '../engine/signer/vault-file.ts';
 import { EngineError } from '../shared/errors.ts';
 import { callerByName } from './names.ts';
-import { commandLog, terminal } from './terminal.ts';
+import { commandLog, terminal, waitingFor } from './terminal.ts';
 
 export interface DeskOptions {
   readonly data?: string;
@@ -98,7 +98,11 @@ export const openEngine = async (
   const config = loadConfig({ ...configSources, file: folder.config });
   const log = commandLog(config.logLevel);
   const engine = { folder, config, configSources, log, passphrase, onRollback };
-  return createEngine({ ...engine, consoleFolder: CONSOLE_FOLDER });
+  const create = (): Promise<Engine> => createEngine({ ...engine, consoleFolder: CONSOLE_FOLDER });
+  const { database } = config;
+  return database === undefined
+    ? create()
+    : waitingFor(`the database ${String(shownValue('database', database))}`, create);
 };
 
 /** Refuses a folder that `--data` names and that does not exist: it is probably mistyped. */
@@ -118,7 +122,9 @@ export const withDesk = async <T>(
   onRollback?: OnRollback,
 ): Promise<T> => {
   const call = await runningEngine(options);
-  return call === undefined ? withFiles(options, use, onRollback) : use(callerByName(call));
+  if (call === undefined) return withFiles(options, use, onRollback);
+  const service = `the service on ${dataPath(options)}`;
+  return use(callerByName((name, input) => waitingFor(service, () => call(name, input))));
 };
 
 /** The procedures of the engine that runs on the data folder. Undefined if none runs. `signal` ends calls that wait. */
@@ -126,7 +132,7 @@ export const runningEngine = async (options: DeskOptions, signal?: AbortSignal):
   requireDesk(options);
   const call = controlClient(dataFolder(options).controlSocket, signal);
   try {
-    await call('system.info', {});
+    await waitingFor(`the service on ${dataPath(options)}`, () => call('system.info', {}));
   } catch (error) {
     if (!isNobodyThere(error)) throw error;
     return undefined;

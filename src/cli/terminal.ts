@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Readable, Writable } from 'node:stream';
 import { styleText } from 'node:util';
+import { systemClock } from '../engine/base/clock.ts';
 import { type Log, type LogLevel, createLog } from '../engine/base/log.ts';
 
 /** A stream that may be a window, which has a width in characters, and not a file or a pipe. */
@@ -74,6 +75,24 @@ export const withProgress = async <T>(use: (say: (text: string) => void) => Prom
     });
   } finally {
     if (isShown) stderr.write(CLEAR_LINE);
+  }
+};
+
+/** Until then, a command that waits says nothing. */
+const LATE_MS = 2_000;
+
+/** Runs something that waits for others. If that takes long, says what it waits for, as {@link withProgress} does. */
+export const waitingFor = async <T>(what: string, use: () => Promise<T>): Promise<T> => {
+  const { stderr } = terminal();
+  if (stderr.isTTY !== true) return use();
+  let end = systemClock.setTimer(LATE_MS, () => {
+    stderr.write(`${CLEAR_LINE}Waiting for ${what} …`);
+    end = () => stderr.write(CLEAR_LINE);
+  });
+  try {
+    return await use();
+  } finally {
+    end();
   }
 };
 
