@@ -4,7 +4,7 @@ import { type Config, loadConfig, shownValue } from '../engine/config/config.ts'
 import { dataFiles } from '../engine/data-folder/data-folder.ts';
 import { EngineError } from '../shared/errors.ts';
 import { command } from './command.ts';
-import { type DeskOptions, dataPath, databaseFlag, requirePassphrase } from './desk.ts';
+import { type DeskOptions, dataPath, databaseFlag, givenPassphrase, requirePassphrase } from './desk.ts';
 import { print } from './human-text.ts';
 import { terminal } from './terminal.ts';
 import { targetArgument, timeArgument } from './words.ts';
@@ -52,7 +52,8 @@ backup keeps its own passphrase. After the restore, Gasdesk does not know the op
     const { requireAgeFile } = await import('../engine/backup/open-backup.ts');
     const { restoreBackup } = await import('../engine/backup/restore.ts');
     const { isCopyTarget } = await import('../engine/backup/unpack-copy.ts');
-    if (!isCopyTarget(file)) await requireAgeFile(file);
+    // A passphrase would not help. With one, the restore checks the data folder first.
+    if (givenPassphrase(options) === undefined && !isCopyTarget(file)) await requireAgeFile(file);
     const passphrase = requirePassphrase(options);
     const dir = dataPath(options);
     const { manifest, before } = await restoreBackup({
