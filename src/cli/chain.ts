@@ -126,7 +126,7 @@ export const chainCommand = group('chain', 'Chains and how to reach them', [
       unreachable: { add: addUnreachable, read: unreachableOf },
       maxOperationCostWei: {
         words:
-          '--max-operation-cost <amount>  most that one operation may cost, in the native coin, such as 0.05. "default": the largest usual operation at the chain\'s price (20 million gas before Amsterdam), and never more than the defaultMaxOperationCost that "gasdesk chain list" shows',
+          '--max-operation-cost <amount>  most that one operation may cost, in the native coin, such as 0.05. "default": the largest usual operation at the chain\'s price (20 million gas before Amsterdam), and never more than the "default max operation cost" of "gasdesk chain list"',
         parse: coinArgument(` above 0, such as 0.05, or "${DEFAULT}"`),
         none: DEFAULT,
       },

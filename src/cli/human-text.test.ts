@@ -13,18 +13,18 @@ it('a tank is read in coins, words and lines, not in wei and JSON', () => {
     signer,
   };
   expect(humanText(tank).split('\n')).toEqual([
-    'symbol               POL',
-    'balance              1.500000000000000001 POL',
-    'burnPerDay           0 POL',
-    'lowBalanceThreshold  -',
-    'signer               vault 0x11, next -, agrees yes',
+    'symbol                 POL',
+    'balance                1.500000000000000001 POL',
+    'burn per day           0 POL',
+    'low balance threshold  -',
+    'signer                 vault 0x11, next -, agrees yes',
   ]);
 });
 
 it('times are local, and an unknown time is a dash', () => {
   const shown = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'long' }).format(AT);
   expect(humanText({ paused: true, since: AT, createdAt: 0 })).toBe(
-    `paused     yes\nsince      ${shown}\ncreatedAt  -`,
+    `paused      yes\nsince       ${shown}\ncreated at  -`,
   );
 });
 
@@ -37,6 +37,16 @@ it('a list shows settings in words, and amounts without a symbol as of the nativ
     'type static, price 2',
     '1, 137',
     'amount 0.000000000000000005 of the native coin, seconds 60',
+  ]);
+});
+
+it('fields are named in words, also within a field, and as a standard or the glossary names them', () => {
+  const dapp = { paymasterId: 'p', apiKey: 'k', sponsor: { icon: null, isTold: true }, userOpHash: '0x' };
+  expect(humanText(dapp).split('\n')).toEqual([
+    'DApp id     p',
+    'API key     k',
+    'sponsor     icon -, shown to wallets yes',
+    'userOpHash  0x',
   ]);
 });
 

@@ -55,8 +55,19 @@ const words = (key: string, value: unknown, row: Row): string => {
   return typeof value === 'object' ? partsWords(value, row) : JSON.stringify(value);
 };
 
-/** The label of a field. Amounts are shown in coins, so their labels do not end in Wei. */
-const label = (key: string): string => key.replace(WEI, '');
+/** Labels of fields whose names do not consist of the words for them, or are names in a standard. */
+const LABELS: Readonly<Record<string, string>> = {
+  apiKey: 'API key',
+  entryPoint: 'EntryPoint',
+  isTold: 'shown to wallets',
+  paymasterAndData: 'paymasterAndData',
+  paymasterId: 'DApp id',
+  userOpHash: 'userOpHash',
+};
+
+/** The label of a field: the words of its name. Amounts are shown in coins, so their labels do not end in Wei. */
+const label = (key: string): string =>
+  LABELS[key] ?? key.replace(WEI, '').replaceAll(/(?<=[a-z\d])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
 /** A field as text in one line. */
 const cell = (key: string, row: Row): string => harmless(words(key, row[key], row).replaceAll('\n', ' '));

@@ -274,7 +274,7 @@ describe.concurrent.each([
     expect(await json('chain', 'list')).toContainEqual(again);
     const columns = (await run('chain', 'list')).stdout.split('\n')[0]!.split(/ {2,}/);
     expect(columns).toEqual([...new Set(columns)]);
-    expect(columns).toEqual(expect.arrayContaining(['breaker', 'breakerAmount']));
+    expect(columns).toEqual(expect.arrayContaining(['breaker', 'breaker amount']));
     expect(await json('chain', 'set', '777', '--breaker', 'off')).toEqual({
       ...again,
       breaker: null,
@@ -442,7 +442,7 @@ describe.concurrent('the commands for people', () => {
     const { human } = await openDesk(true);
     expect(await human('contract', 'list')).toBe('none\n');
     const [columns, row, ...others] = (await human('account', 'list')).trimEnd().split('\n');
-    expect(columns).toMatch(/^accountId +name +createdAt$/);
+    expect(columns).toMatch(/^account id +name +created at$/);
     expect(row!.indexOf('Operator')).toBe(columns!.indexOf('name'));
     expect(others).toEqual([]);
   });
@@ -450,7 +450,7 @@ describe.concurrent('the commands for people', () => {
   it('print one thing as a line per field', async () => {
     const { human } = await openDesk(true);
     expect(await human('token', 'create', '--label', 'CI')).toMatch(
-      /^tokenId {6}\S+\naccountId {4}\S+\nlabel {8}CI\nscope {8}read\npaymasterId {2}.*\nexpiresAt {4}.*\nauthToken {4}gd_\S+\n$/,
+      /^token id {4}\S+\naccount id {2}\S+\nlabel {7}CI\nscope {7}read\nDApp id {5}.*\nexpires at {2}.*\nauth token {2}gd_\S+\n$/,
     );
   });
 

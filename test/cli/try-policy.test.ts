@@ -98,9 +98,9 @@ describe('a policy file is tried on past decisions', () => {
     expect(lines[3]).toMatch(/^\S+ +sponsored +denied +LIMIT_REACHED +spendingLimit$/);
     expect(lines[6]).toMatch(/^\S+ +denied +sponsored +METHOD_NOT_WHITELISTED +contracts$/);
     expect(lines.slice(9)).toEqual([
-      'rule           nowSponsored  nowDenied',
-      'spendingLimit  0             4',
-      'contracts      1             0',
+      'rule           now sponsored  now denied',
+      'spendingLimit  0              4',
+      'contracts      1              0',
       '',
     ]);
   });

@@ -606,7 +606,7 @@ describe.skipIf(isLeftOut)(`copying a desk to PostgreSQL and back${reason}`, () 
       const url = await server.createDatabase();
       const there = await gasdesk(['database', 'copy', '--data', dir, '--to', url]);
       expect([there.code, there.stderr]).toEqual([0, '']);
-      expect(there.stdout).toMatch(/^database +decisions +logEntries +logRoot\n/);
+      expect(there.stdout).toMatch(/^database +decisions +log entries +log root\n/);
       expect(there.stdout).toContain('The copy has the same root.\n');
       const roots = [...there.stdout.matchAll(/\b[0-9a-f]{64}\b/g)].map(([root]) => root);
       expect(roots).toEqual([roots[0], roots[0]]);
