@@ -127,7 +127,10 @@ describe('a transaction that would fail is reported before it is signed', () => 
     });
     const nearly = await desk().rich('1');
     const refused = await call(depositOf(dapp.paymasterId), nearly).catch((error: unknown) => error);
-    expect(refused).toMatchObject({ code: 'TRANSACTION_WOULD_FAIL', message: expect.stringContaining('with the fee') });
+    expect(refused).toMatchObject({
+      code: 'TRANSACTION_WOULD_FAIL',
+      message: expect.stringMatching(/you need \S+ ETH with the fee, \S+ holds 1 ETH\. Add \S+ ETH\./),
+    });
   });
 
   test('for a DApp, a contract or a node that is not there', async () => {

@@ -62,9 +62,7 @@ test('money that a wallet sent elsewhere is an error, and no deposit', async () 
   const status = newest(page).locator('.state');
   await status.getByText('A different transaction was sent').waitFor();
   expect(await status.getAttribute('class')).not.toContain('mined');
-  expect(await newest(page).locator('p').first().innerText()).toContain(
-    `It sends 0.05 of the native coin to ${elsewhere}`,
-  );
+  expect(await newest(page).locator('p').first().innerText()).toContain(`It sends 0.05 ETH to ${elsewhere}`);
   await look(page, '1-elsewhere');
 });
 

@@ -11,8 +11,10 @@ export interface ActionContext {
   readonly chains: ChainAccess;
 }
 
-/** Returns a function that formats wei as an exact amount in the chain's coin. */
-export const amountsOn = async (store: Pick<Store, 'findChain'>, chainId: number): Promise<(wei: bigint) => string> => {
+/** Formats wei as an exact amount in the coin of one chain. */
+export type AmountWords = (wei: bigint) => string;
+
+export const amountsOn = async (store: Pick<Store, 'findChain'>, chainId: number): Promise<AmountWords> => {
   const symbol = chainSymbol(chainId, await store.findChain(chainId));
   return (wei) => `${weiToDecimal(wei)} ${symbol}`;
 };

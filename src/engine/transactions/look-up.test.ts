@@ -44,24 +44,28 @@ const node = (byHash: unknown, byReceipt: unknown): ScriptedNode => {
   return one;
 };
 
+const amountOf = (wei: bigint): string => `${wei} of it`;
+
 it('a transaction that a wallet sent with another nonce, and the node knows, does not count as replaced', async () => {
-  expect(await findTransaction(node(inPool, null), sent)).toBeUndefined();
-  expect(await findTransaction(node(null, null), sent)).toMatchObject({ state: 'replaced' });
+  expect(await findTransaction(node(inPool, null), sent, amountOf)).toBeUndefined();
+  expect(await findTransaction(node(null, null), sent, amountOf)).toMatchObject({ state: 'replaced' });
 });
 
 it('a transaction in which the wallet sent the money elsewhere is no deposit: it shows the recipient', async () => {
   const elsewhere = { ...inPool, to: `0x${'33'.repeat(20)}`, value: '0xb1a2bc2ec50000', input: '0x' };
-  expect(await findTransaction(node(elsewhere, receipt), sent)).toMatchObject({
+  expect(await findTransaction(node(elsewhere, receipt), sent, amountOf)).toMatchObject({
     state: 'different',
-    outcome: expect.stringMatching(/differs from the draft: receiver, amount, data.*sends 0[.]05 .* to 0x3{40}/),
+    outcome: expect.stringMatching(
+      /differs from the draft: receiver, amount, data.*sends 50000000000000000 of it to 0x3{40}/,
+    ),
   });
 });
 
 it('an answer that cannot be read ends nothing: the chain is asked again', async () => {
   const unreadable = { code: 'CHAIN_UNREACHABLE' };
-  await expect(findTransaction(node(inPool, { status: 'yes' }), sent)).rejects.toMatchObject(unreadable);
-  await expect(findTransaction(node({ from: 'somebody' }, receipt), sent)).rejects.toMatchObject(unreadable);
-  expect(await findTransaction(node(inPool, receipt), sent)).toMatchObject({
+  await expect(findTransaction(node(inPool, { status: 'yes' }), sent, amountOf)).rejects.toMatchObject(unreadable);
+  await expect(findTransaction(node({ from: 'somebody' }, receipt), sent, amountOf)).rejects.toMatchObject(unreadable);
+  expect(await findTransaction(node(inPool, receipt), sent, amountOf)).toMatchObject({
     state: 'mined',
     feeWei: '32',
     outcome: null,

@@ -1,13 +1,13 @@
 import { getAddress } from 'ethers';
 import { z } from 'zod';
 import { EngineError } from '../../shared/errors.ts';
-import { weiToDecimal } from '../../shared/schema/decimal.ts';
 import { type Address, type Hex, address, sameAddress } from '../../shared/schema/hex.ts';
 import { quantity, toQuantity } from '../../shared/schema/quantity.ts';
 import { REORG_BLOCKS } from '../chain/reorg-depth.ts';
 import { readQuantity, readTransactionCount } from '../chain/gas/eth-call.ts';
 import { type RpcClient, RpcError } from '../chain/rpc.ts';
 import type { OperatorTransaction } from '../store/operator-transaction-store.ts';
+import type { AmountWords } from './action-context.ts';
 import { callObject, failureWords } from './simulate.ts';
 
 const receiptSchema = z.object({
@@ -42,7 +42,11 @@ export const isKnown = async (rpc: RpcClient, hash: Hex): Promise<boolean> =>
   (await known(rpc, 'eth_getTransactionByHash', hash, z.unknown())) !== undefined;
 
 /** How a transaction that a wallet sent differs from its draft, and what it does instead; undefined if they match. */
-const differenceWords = async (rpc: RpcClient, drafted: OperatorTransaction): Promise<string | undefined> => {
+const differenceWords = async (
+  rpc: RpcClient,
+  drafted: OperatorTransaction,
+  amountOf: AmountWords,
+): Promise<string | undefined> => {
   const sent = await known(rpc, 'eth_getTransactionByHash', drafted.hash, sentSchema);
   if (sent === undefined) return undefined;
   const same = (a: Address | null, b: Address | null) => (a === null || b === null ? a === b : sameAddress(a, b));
@@ -53,7 +57,7 @@ const differenceWords = async (rpc: RpcClient, drafted: OperatorTransaction): Pr
     ...(sent.input.toLowerCase() === drafted.data.toLowerCase() ? [] : ['data']),
   ];
   if (different.length === 0) return undefined;
-  const instead = `It sends ${weiToDecimal(sent.value)} of the native coin to ${sent.to ?? 'a new contract'}.`;
+  const instead = `It sends ${amountOf(sent.value)} to ${sent.to ?? 'a new contract'}.`;
   return `The wallet sent a transaction that differs from the draft: ${different.join(', ')}. ${instead}`;
 };
 
@@ -97,6 +101,7 @@ const placeOf = ({ blockNumber, gasUsed, effectiveGasPrice, l1Fee }: z.infer<typ
 export const findTransaction = async (
   rpc: RpcClient,
   sent: OperatorTransaction,
+  amountOf: AmountWords,
 ): Promise<OperatorTransaction | undefined> => {
   const receipt = await known(rpc, 'eth_getTransactionReceipt', sent.hash, receiptSchema);
   if (receipt === undefined) {
@@ -114,7 +119,7 @@ export const findTransaction = async (
     const outcome = `Mined, but it reverted: ${await revertWords(rpc, sent, blockNumber)}.`;
     return { ...mined, state: 'reverted', outcome };
   }
-  const outcome = sent.raw === null ? await differenceWords(rpc, sent) : undefined;
+  const outcome = sent.raw === null ? await differenceWords(rpc, sent, amountOf) : undefined;
   if (outcome !== undefined) return { ...mined, state: 'different', outcome };
   return { ...mined, state: 'mined', contract: contractAddress ? (getAddress(contractAddress) as Address) : null };
 };

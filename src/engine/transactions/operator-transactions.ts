@@ -9,7 +9,7 @@ import type { KeySigners } from '../keys/key-signers.ts';
 import type { Holds } from '../store/decision-store.ts';
 import type { OperatorTransaction } from '../store/operator-transaction-store.ts';
 import { actionCall } from './action-call.ts';
-import { type ActionContext, failing } from './action-context.ts';
+import { type ActionContext, amountsOn, failing } from './action-context.ts';
 import { type Draft, createDrafts } from './drafts.ts';
 import { applyEffects } from './apply-effects.ts';
 import { type HandOvers, createHandOvers } from './hand-overs.ts';
@@ -158,7 +158,7 @@ export const createOperatorTransactions = (context: OperatorTransactionContext):
     let current = known.state === 'sent' || known.final ? known : await confirmAgain(rpc, known);
     if (current !== known) await store.saveOperatorTransaction(current);
     if (current.state === 'sent') {
-      const found = await findTransaction(rpc, current);
+      const found = await findTransaction(rpc, current, await amountsOn(store, current.chainId));
       if (found === undefined) {
         // The node may never have received the transaction, or may have dropped it. It may accept now what it refused
         // before.
@@ -227,7 +227,8 @@ export const createOperatorTransactions = (context: OperatorTransactionContext):
         const call = await actionCall(context, action, from);
         ({ chainId } = call);
         const rpc = await requireNode(chains, chainId);
-        return drafts.keep({ action, call, from, transaction: await simulate(rpc, { ...call, from }) });
+        const transaction = await simulate(rpc, { ...call, from }, await amountsOn(store, chainId));
+        return drafts.keep({ action, call, from, transaction });
       } catch (error) {
         throw error instanceof RpcError ? nodeRefusal(chainId, error) : error;
       }

@@ -1,13 +1,12 @@
 import { Interface, Transaction } from 'ethers';
 import { EngineError } from '../../shared/errors.ts';
-import { weiToDecimal } from '../../shared/schema/decimal.ts';
 import { type Address, type Hex, isHex, sameAddress } from '../../shared/schema/hex.ts';
 import { toQuantity } from '../../shared/schema/quantity.ts';
 import { readBlockGas, readCode, readQuantity, readTransactionCount } from '../chain/gas/eth-call.ts';
 import { parseRevert, revertReason } from '../chain/gas/failure.ts';
 import { type RpcClient, RpcError, hasReverted, nodeRefusal } from '../chain/rpc.ts';
 import type { ActionCall } from './action-call.ts';
-import { failing } from './action-context.ts';
+import { type AmountWords, failing } from './action-context.ts';
 
 export type SimulatedCall = Pick<ActionCall, 'chainId' | 'to' | 'valueWei' | 'data'> & { readonly from: Address };
 
@@ -83,11 +82,11 @@ const mustBeContract = async (rpc: RpcClient, to: Address): Promise<void> => {
   throw failing(`There is no contract at ${to}. If it was deployed, check whether a re-org removed it.`);
 };
 
-const mustHold = (from: Address, balanceWei: bigint, requiredWei: bigint): void => {
+const mustHold = (from: Address, balanceWei: bigint, requiredWei: bigint, amountOf: AmountWords): void => {
   if (balanceWei >= requiredWei) return;
   const missingWei = requiredWei - balanceWei;
-  const required = `you need ${weiToDecimal(requiredWei)} with the fee, ${from} holds ${weiToDecimal(balanceWei)}`;
-  const message = `Insufficient balance: ${required}. Add ${weiToDecimal(missingWei)}.`;
+  const required = `you need ${amountOf(requiredWei)} with the fee, ${from} holds ${amountOf(balanceWei)}`;
+  const message = `Insufficient balance: ${required}. Add ${amountOf(missingWei)}.`;
   throw failing(message, { missingWei: String(missingWei) });
 };
 
@@ -118,10 +117,10 @@ export const readFees = async (rpc: RpcClient): Promise<{ base: boolean; most: b
  *
  * @throws EngineError `TRANSACTION_WOULD_FAIL` with the reason and what would help, `CHAIN_UNREACHABLE`; RpcError
  */
-export const simulate = async (rpc: RpcClient, call: SimulatedCall): Promise<Transaction> => {
+export const simulate = async (rpc: RpcClient, call: SimulatedCall, amountOf: AmountWords): Promise<Transaction> => {
   const { chainId, from, to, valueWei, data } = call;
   const balanceWei = await readQuantity(rpc, 'eth_getBalance', [from, 'latest']);
-  mustHold(from, balanceWei, valueWei);
+  mustHold(from, balanceWei, valueWei, amountOf);
   if (to !== null) await mustBeContract(rpc, to);
   let estimate: bigint;
   try {
@@ -137,7 +136,7 @@ export const simulate = async (rpc: RpcClient, call: SimulatedCall): Promise<Tra
     // The transaction count is far below 2^53.
     readTransactionCount(rpc, from, 'pending').then(Number),
   ]);
-  mustHold(from, balanceWei, valueWei + gasLimit * most);
+  mustHold(from, balanceWei, valueWei + gasLimit * most, amountOf);
   const fees = base ? { type: 2, maxFeePerGas: most, maxPriorityFeePerGas: priority } : { type: 0, gasPrice: most };
   return Transaction.from({ ...fees, chainId, nonce, to, value: valueWei, data, gasLimit });
 };
