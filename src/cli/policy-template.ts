@@ -91,7 +91,8 @@ const start = async (
   const { revision, text } = await call('policies.export', { paymasterId });
   const { chainId, coin, hasPrice } = await chainOf(call, paymasterId);
   const values = { ...defaultValues(template), ...set };
-  const started = startFromTemplate(text, template, values, coin);
+  const { now = Date.now() } = await call('system.info', {});
+  const started = startFromTemplate(text, template, values, coin, now);
   if ('errors' in started) {
     throw invalid(started.errors.map(({ field, message }) => `${field} (${template.fields[field]?.label}) ${message}`));
   }

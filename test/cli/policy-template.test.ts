@@ -75,6 +75,11 @@ test('invalid input is reported by field, and nothing is changed', async () => {
   expect(code).toBe(2);
   expect(stderr).toContain('must be given\n');
   expect(stderr).toContain('budget (Total budget) must be a positive amount such as 0.5');
+  const past = await ofDapp('campaign', ...SUMMER, '--set', 'until=2020-01-01', '--yes');
+  expect(past).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('until (Until) ends the campaign at 2020-01-01 00:00 UTC, which is in the past.'),
+  });
   const unknown = await ofDapp('weekend', '--set', 'days=2', '--yes');
   expect(unknown).toMatchObject({
     code: 2,

@@ -90,8 +90,9 @@ test('a campaign is filled in by keyboard, read, tried on the past, and made in 
   await until.fill('2020-01-01T00:00');
   await form.getByLabel('From (optional)').fill('2020-01-02T00:00');
   await form.getByText('It must be after the start.').waitFor();
-  await until.fill('');
   await form.getByLabel('From (optional)').fill('');
+  await form.getByText(/^It ends the campaign at .*, which is in the past\. Choose a later time/).waitFor();
+  await until.fill('');
   const trial = page.getByRole('region', { name: 'Trial on past decisions' });
   await trial.getByRole('button', { name: 'Try on the last 7 days' }).click();
   await trial.getByText('this would have denied').waitFor();

@@ -23,7 +23,7 @@ const makeCampaign = async ({ paymasterId }: SponsoredDapp, typed: TypedValues):
   const campaign = templates.find(({ name }) => name === 'campaign')!;
   const { revision, text } = await desk().call<ProcedureOutput<'policies.export'>>('policies.export', { paymasterId });
   const values = { ...defaultValues(campaign), name: 'Summer', id: 'summer', ...typed };
-  const started = startFromTemplate(text, campaign, values, 'ETH');
+  const started = startFromTemplate(text, campaign, values, 'ETH', desk().clock.now());
   if ('errors' in started) throw new Error(JSON.stringify(started.errors));
   await desk().call('policies.apply', { paymasterId, text: started.text, expect: revision });
 };

@@ -43,7 +43,7 @@ test('a campaign made by the template sponsors what names it, in every dialect, 
   const campaign = templates.find(({ name }) => name === 'campaign')!;
   const { revision, text } = await service.call('policies.export', { paymasterId });
   const typed = { name: 'Summer', id: 'summer', currency: 'NATIVE_ASSET', budget: '1', operationsPerUser: '5' };
-  const started = startFromTemplate(text, campaign, { ...defaultValues(campaign), ...typed }, 'ETH');
+  const started = startFromTemplate(text, campaign, { ...defaultValues(campaign), ...typed }, 'ETH', Date.now());
   await service.call('policies.apply', { paymasterId, text: 'text' in started ? started.text : '', expect: revision });
 
   const [winter, summer, other] = [{ policyId: 'winter' }, { policyId: 'summer' }, { sponsorshipPolicyId: 'summer' }];

@@ -41,6 +41,15 @@ const datesRule = (name: string, from: string, until: string): Omit<TemplateRule
   return [{ name: `${name}: dates`, type: 'CONDITION', data: { expression, message } }];
 };
 
+/** Why the campaign could never run; undefined if its dates permit it to. */
+const dateError = (from: string, until: string, now: number): string | undefined => {
+  if (until === '') return undefined;
+  const end = Date.parse(until);
+  if (from !== '' && end <= Date.parse(from)) return 'must be after the start';
+  if (end > now) return undefined;
+  return `ends the campaign at ${utc(end)}, which is in the past. Choose a later time, or leave it empty`;
+};
+
 type Field = 'name' | 'id' | 'currency' | 'budget' | 'operationsPerUser' | 'amountPerUser' | 'from' | 'until' | 'only';
 
 /** A separate budget for operations that the DApp marks with a campaign id. */
@@ -59,10 +68,10 @@ export const campaign: Template<Field> = {
     until: { label: 'Until', kind: 'time', default: '', optional: true },
     only: { label: 'Sponsor only operations of this campaign', kind: 'yes', default: 'yes' },
   },
-  errors: ({ id, from, until }, { rules }) => [
-    ...(from !== '' && until !== '' && Date.parse(until) <= Date.parse(from)
-      ? [{ field: 'until', message: 'must be after the start' } as const]
-      : []),
+  errors: ({ id, from, until }, { rules }, now) => [
+    ...[dateError(from, until, now)].flatMap((message) =>
+      message === undefined ? [] : [{ field: 'until', message } as const],
+    ),
     ...rules.flatMap((rule) => {
       const other = soleCampaign(rule);
       if (other === undefined || other === id) return [];

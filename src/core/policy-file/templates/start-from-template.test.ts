@@ -41,7 +41,7 @@ const [ANN, BOB, EVE]: Address[] = [`0x${'aa'.repeat(20)}`, `0x${'bb'.repeat(20)
 const templateOf = (name: string): Template => templates.find((one) => one.name === name)!;
 
 const start = (name: string, typed: TypedValues = {}, text = EMPTY) =>
-  startFromTemplate(text, templateOf(name), { ...defaultValues(templateOf(name)), ...typed }, 'ETH');
+  startFromTemplate(text, templateOf(name), { ...defaultValues(templateOf(name)), ...typed }, 'ETH', NOW);
 
 const started = (...of: Parameters<typeof start>) => {
   const result = start(...of);
@@ -310,6 +310,14 @@ test('an end before the start is refused', () => {
   expect(start('campaign', { ...SUMMER, from: '2026-12-02', until: '2026-12-02' })).toEqual({
     errors: [{ field: 'until', message: 'must be after the start' }],
   });
+});
+
+test('an end in the past is refused, because every operation of the campaign would be denied', () => {
+  const past =
+    'ends the campaign at 2026-11-22 12:00 UTC, which is in the past. Choose a later time, or leave it empty';
+  const ending = (until: string) => start('campaign', { ...SUMMER, until });
+  expect(ending('2026-11-22T12:00Z')).toEqual({ errors: [{ field: 'until', message: past }] });
+  expect(ending('2026-11-22T12:01Z')).not.toHaveProperty('errors');
 });
 
 test.each(templates)('$name is explained, and says what it leaves open', (template) => {

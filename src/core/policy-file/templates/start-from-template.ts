@@ -18,12 +18,12 @@ export type TemplateOutcome =
       readonly needsPrice: boolean;
     };
 
-const errorsOf = (template: Template, values: TypedValues, file: PolicyFile): readonly FieldError[] => {
+const errorsOf = (template: Template, values: TypedValues, file: PolicyFile, now: number): readonly FieldError[] => {
   const errors = Object.entries(template.fields).flatMap(([field, one]) => {
     const message = fieldError(one, values[field] ?? '');
     return message === '' ? [] : [{ field, message }];
   });
-  return errors.length > 0 ? errors : (template.errors?.(values, file) ?? []);
+  return errors.length > 0 ? errors : (template.errors?.(values, file, now) ?? []);
 };
 
 /** The name, followed by a number if another rule already has that name. */
@@ -52,6 +52,7 @@ const doesAlone = ({ alone }: TemplateResult, { contracts }: PolicyFile) => {
  * Adds a template to a policy file. If a rule already has the name of an added rule, the name gets a number.
  * @param typed field values by name
  * @param coin symbol of the chain's coin
+ * @param now epoch ms
  * @throws EngineError `POLICY_FILE_INVALID` if the text is not a policy file
  */
 export const startFromTemplate = (
@@ -59,10 +60,11 @@ export const startFromTemplate = (
   template: Template,
   typed: TypedValues,
   coin: string,
+  now: number,
 ): TemplateOutcome => {
   const file = parsePolicyFile(text);
   const values = Object.fromEntries(Object.keys(template.fields).map((field) => [field, (typed[field] ?? '').trim()]));
-  const errors = errorsOf(template, values, file);
+  const errors = errorsOf(template, values, file, now);
   if (errors.length > 0) return { errors };
   const made = template.make(values);
   const taken = new Set(file.rules.map(({ name }) => name));

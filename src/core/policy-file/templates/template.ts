@@ -45,8 +45,12 @@ export interface Template<Name extends string = string> {
   readonly title: string;
   readonly purpose: string;
   readonly fields: Readonly<Record<Name, Field>>;
-  /** Errors that involve several fields. Called only if each field by itself is valid. */
-  errors?(values: Readonly<Record<Name, string>>, file: PolicyFile): readonly (FieldError & { readonly field: Name })[];
+  /** Errors that involve several fields, the policy or the time (epoch ms). Called only if each field by itself is valid. */
+  errors?(
+    values: Readonly<Record<Name, string>>,
+    file: PolicyFile,
+    now: number,
+  ): readonly (FieldError & { readonly field: Name })[];
   make(values: Readonly<Record<Name, string>>): TemplateResult;
   /** What the template's rules do not protect against, in sentences. */
   leaves(values: Readonly<Record<Name, string>>): readonly string[];
