@@ -227,6 +227,19 @@ describe.concurrent.each([
     });
   });
 
+  it('doctor: a chain that has only a price is no error until a DApp is on it', async () => {
+    const { run, json } = await openDesk(served);
+    await json('chain', 'set', '137', '--usd', '0.5');
+    const ofChain = async () => {
+      const { checks } = JSON.parse((await run('doctor', '--json')).stdout) as { checks: { name: string }[] };
+      return checks.filter(({ name }) => name === 'chain 137');
+    };
+    const detail = 'Not used: it has no RPC URL, and no DApp';
+    expect(await ofChain()).toEqual([{ name: 'chain 137', ok: true, detail, fix: '' }]);
+    await json('dapp', 'create', '--name', 'Other', '--chain', '137');
+    expect(await ofChain()).toEqual([expect.objectContaining({ ok: false })]);
+  });
+
   it('log: what the service wrote, or none where none runs', async () => {
     const { json } = await openDesk(served);
     expect(await json('log', '--level', 'warn')).toEqual([]);

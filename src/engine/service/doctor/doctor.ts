@@ -40,8 +40,11 @@ const checkVault = ({ vault }: ServiceContext): Check =>
     ? good('vault', 'Unlocked')
     : failed('vault', vault.state === 'absent' ? 'Not created yet' : 'Locked', fixes.unlockVault);
 
-const checkChain = async (context: ServiceContext, { chainId }: ChainSettings): Promise<Check[]> => {
-  const { chains, clock } = context;
+const checkChain = async (context: ServiceContext, settings: ChainSettings): Promise<Check[]> => {
+  const { chains, clock, store } = context;
+  const { chainId } = settings;
+  const isUsed = (await store.listDapps()).some((dapp) => dapp.chainId === chainId);
+  if (isUnchecked(settings) && !isUsed) return [good(`chain ${chainId}`, 'Not used: it has no RPC URL, and no DApp')];
   const fix = `Check the node, or run "gasdesk chain set ${chainId} --rpc URL".`;
   const reached = await attempt(`chain ${chainId}`, fix, async () => {
     const rpc = await chains.rpc(chainId);
