@@ -453,6 +453,9 @@ test('a contract that takes the place of one with money says so, and how that on
   const words = expect.stringMatching(new RegExp(`replaces ${first}[.] Its balance of 1 ETH .*${back}`));
   const deploy = { kind: 'deploy', ...target } as const;
   expect(await call(deploy, desk().operator)).toMatchObject({ summary: words });
+  // The list shows it also after it was mined.
+  const timeless = expect.stringMatching(/^Deploys .*[.] It is attached when it is mined[.] It replaces/);
+  expect(await call(deploy, desk().operator)).toMatchObject({ summary: timeless });
   const made = await desk().now(await desk().send(deploy, desk().operator));
   expect(made).toMatchObject({ state: 'mined', outcome: words });
   const { service } = desk().engine();

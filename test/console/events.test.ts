@@ -120,10 +120,13 @@ test('an operator adds a chat for alerts, tests it, and sees why a test failed',
   const section = page.getByRole('region', { name: 'Alerts', exact: true });
   await section.getByRole('button', { name: 'Add channel' }).click();
   const dialog = page.getByRole('dialog', { name: 'Add a channel for alerts' });
+  await dialog.getByText('Missing: Mail server, To, From').waitFor();
   await look(page, '6-alert-mail');
   await dialog.getByText('Mail', { exact: true }).click();
   await page.locator('.n-base-select-option').filter({ hasText: 'Slack' }).click();
+  await dialog.getByText('Missing: Incoming webhook').waitFor();
   await dialog.getByLabel('Incoming webhook').fill(`${receiver.url}/services/secret`);
+  await dialog.getByText('Missing:').waitFor({ state: 'detached' });
   await dialog.getByText('Quiet hours').click();
   await dialog.getByLabel('From time').fill('23:00');
   await look(page, '7-alert-slack');

@@ -110,9 +110,9 @@ const deploy = async (context: ActionContext, action: Action<'deploy'>, from: Ad
   const next = signerKind(layout) === 'fixed' ? nextOf(context, chainId) : undefined;
   const signer = next ?? present;
   const data = await creationCode(layout, { owner: from, signer });
-  const use = next === undefined ? 'attached' : 'attached, and this next key signs from then on';
+  const then = next === undefined ? '' : ', and this next key signs from then on';
   const replaced = await replacedWords(context, chainId, layout);
-  const made = `Deploys ${layout.title}. Owner ${from}, signer ${signer}. Once mined, it is ${use}.`;
+  const made = `Deploys ${layout.title}. Owner ${from}, signer ${signer}. It is attached when it is mined${then}.`;
   const summary = replaced === null ? made : `${made} ${replaced}`;
   return { chainId, paymasterId: null, version, to: null, valueWei: 0n, data, signer, summary };
 };

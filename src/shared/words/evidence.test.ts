@@ -27,6 +27,12 @@ test('a limit in US dollars is shown in dollars, and one of each operation says 
   ]);
 });
 
+test('a DApp is shown by its name, and by its id only without one', () => {
+  const dapp = { label: 'DApp', text: 'Game', kind: 'text' };
+  expect(evidenceItems({ dapp: 'Game', paymasterId: 'p-1' })).toEqual([dapp]);
+  expect(evidenceItems({ paymasterId: 'p-1' })).toEqual([{ label: 'DApp id', text: 'p-1', kind: 'text' }]);
+});
+
 test('a price of gas is shown in gwei, exactly', () => {
   expect(evidenceItems({ maxFeePerGasWei: '1500000001' })).toEqual([
     { label: 'Offered fee per gas', text: '1.500000001 gwei', kind: 'text' },

@@ -29,6 +29,7 @@ const LABELS: Readonly<Record<string, string>> = {
   nextNonce: 'Next nonce',
   otherAuthorizations: 'Operations that pay for the authorisation',
   dapp: 'DApp',
+  paymasterId: 'DApp id',
   requiredWei: 'Maximum cost',
   mostCostWei: 'Cap per operation',
   valueWei: 'Value sent',
@@ -122,6 +123,8 @@ const itemOf = (key: string, value: unknown, unit: unknown): Omit<EvidenceItem, 
 export const evidenceItems = (evidence: Readonly<Record<string, unknown>>): EvidenceItem[] =>
   Object.entries(evidence)
     .filter(([key, value]) => !HIDDEN.has(key) && value !== null && value !== undefined)
+    // The name of the DApp is enough.
+    .filter(([key]) => key !== 'paymasterId' || evidence['dapp'] === undefined)
     .map(([key, value]) => ({
       label: (Object.hasOwn(LABELS, key) ? LABELS[key] : undefined) ?? words(key),
       ...itemOf(key, value, evidence['unit']),
