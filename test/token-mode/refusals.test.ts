@@ -293,6 +293,26 @@ test.each(everyDialect)(
   },
 );
 
+test.each([false, true])(
+  'a call that reverts with the approval before it is named, not the token: its user would look for the fault there (draft: %s)',
+  async (isDraft) => {
+    const dapp = await newDapp();
+    const calls = [
+      approveCall(token, paymaster, MaxUint256),
+      { to: world().contracts.gameItems, data: gameCall('burn') },
+    ];
+    const types = ['address[]', 'uint256[]', 'bytes[]'];
+    const values = [calls.map(({ to }) => to), [], calls.map(({ data }) => data)];
+    const callData = encodeFunction(`executeBatch(${types.join(',')})`, types, values);
+    const account = await newUser(10n ** 9n);
+    const op = toRpcUserOperation({ ...operationOf(account, MaxUint256), callData });
+    const params = [op, chain.entryPoint, '0x7a69', { token: token.address }];
+    const request = method(isDraft ? 'pm_getPaymasterStubData' : 'pm_getPaymasterData', params);
+    const { body } = await world().engine.post(`/api/v1/31337/${dapp.apiKey}`, request);
+    expect(body.error).toMatchObject({ code: -32050, data: { code: 'TOKEN_CALLS_REVERT', rule: 'tokenPayment' } });
+  },
+);
+
 test('an approval in a batch that has too little gas to run is none: without tokens the paymaster would pay', async () => {
   const op = operationOf(await newUser(10n ** 9n), MaxUint256);
   const { body } = await ask(await newDapp(), 'Biconomy', { ...op, callGasLimit: 20_000n });

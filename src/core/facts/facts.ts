@@ -114,7 +114,7 @@ const tokenFacts = z.strictObject({
     .describe('False: the payment was simulated, and the tokens were not taken. Absent: not simulated'),
   left: holdings
     .optional()
-    .describe("The sender's balance and allowance after the simulation, if the tokens were taken"),
+    .describe("The sender's balance and allowance after the operation's calls and the payment were simulated"),
   callGasUsed: gas
     .optional()
     .describe(

@@ -35,14 +35,18 @@ const prefunding = (balance: string): Situation => ({
   ...paying({ preFund: true, holdings: { ...usdc.holdings, balance } }, 'singleton-0.6'),
   dapp: { version: 'singleton-0.6' },
 });
-/** A payment through the same contract, with or without a prefund. The operation itself approves the tokens. */
-const approvingInside = (preFund: boolean): Situation => {
+/** A payment through the same contract. The operation itself approves the tokens. */
+const approvingItself = (token: Partial<NonNullable<Facts['token']>>): Situation => {
   const spender = factsWith().contract.address;
   const approve = encodeFunction('approve(address,uint256)', ['address', 'uint256'], [spender, 2n * MAX_UNITS]);
   const callData = encodeExecute(usdc.address, 0n, approve);
   const holdings = { ...usdc.holdings, allowance: '0' };
-  return { ...paying({ preFund, holdings }, 'singleton-0.6'), dapp: { version: 'singleton-0.6' }, op: { callData } };
+  return { ...paying({ holdings, ...token }, 'singleton-0.6'), dapp: { version: 'singleton-0.6' }, op: { callData } };
 };
+const approvingInside = (preFund: boolean): Situation => approvingItself({ preFund });
+/** The same, where the simulation took no tokens and left the allowance that the approval gives, or none. */
+const approvingInVain = (allowance: bigint): Situation =>
+  approvingItself({ isTaken: false, left: { ...usdc.holdings, allowance: String(allowance) } });
 
 /**
  * The simulation took the tokens and left this balance and allowance. By default, the allowance is the earlier one
@@ -190,8 +194,22 @@ export default ruleTable(tokenPayment, {
       names: ['USDC', USER, '74916', '76123 gas'],
     },
   },
+  TOKEN_CALLS_REVERT: {
+    rows: [{ denied: approvingInVain(0n), signed: approvingItself({}) }],
+    advices: [
+      {
+        denied: approvingInVain(0n),
+        says: /Correct the call or the deployment that fails/,
+        change: (_, world) => withToken(world, { isTaken: true }),
+      },
+    ],
+    words: { evidence: token, names: ['USDC', USER, SPENDER] },
+  },
   TOKEN_TRANSFER_REFUSED: {
-    rows: [row((isTaken: boolean) => paying({ isTaken }), false, true)],
+    rows: [
+      row((isTaken: boolean) => paying({ isTaken }), false, true),
+      { denied: approvingInVain(2n * MAX_UNITS), signed: approvingItself({}) },
+    ],
     advices: [inAnotherToken(paying({ isTaken: false }))],
     words: { evidence: token, names: ['USDC', TARGET] },
   },

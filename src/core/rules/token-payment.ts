@@ -28,7 +28,7 @@ export interface Payment {
 /** The result of simulating a payment. */
 export interface PaymentTrial {
   readonly isTaken: boolean;
-  /** The user's holdings afterwards. Older stored facts lack this reading. */
+  /** The user's holdings afterwards. Older stored facts lack this reading, more of them if the tokens were not taken. */
   readonly left?: Readonly<Holdings> | undefined;
   /**
    * Present if the payment would succeed with more gas: the gas that the operation's call then uses. Absent: more gas
@@ -100,6 +100,19 @@ const besidesReserved = (
   };
 };
 
+/**
+ * Why the simulation could not take the tokens, although balance and allowance suffice. If the operation itself approves
+ * them and changed nothing, its calls revert or its account cannot be deployed.
+ */
+const refuse = (payment: Payment, left: PaymentTrial['left'], before: Readonly<Holdings>): Result => {
+  const { sender, spender, maxUnits } = payment;
+  const { symbol, address: token } = payment.token;
+  const hasChangedNothing = left?.allowance === before.allowance && left.balance === before.balance;
+  return before.allowance < maxUnits && hasChangedNothing
+    ? deny('TOKEN_CALLS_REVERT', { symbol, token, sender, spender })
+    : deny('TOKEN_TRANSFER_REFUSED', { symbol, token, sender });
+};
+
 const asText = ({ callGasUsed, callGasLimit }: NonNullable<PaymentTrial['outOfGas']>): Evidence => ({
   callGasUsed: String(callGasUsed),
   callGasLimit: String(callGasLimit),
@@ -119,6 +132,7 @@ export const checkTokenPayment = (
   reservedUnits: bigint,
 ): Result => {
   const { sender, spender, token, maxUnits, prefundUnits, decoding, trial } = payment;
+  const { isTaken, left, outOfGas }: Partial<PaymentTrial> = trial ?? {};
   const { symbol, decimals, address } = token;
   const holdings: Holdings = { allowance: less(allowance, reservedUnits), balance: balance - reservedUnits };
   const facts = { symbol, decimals, token: address, sender, spender, reservedUnits: String(reservedUnits) };
@@ -126,12 +140,12 @@ export const checkTokenPayment = (
   // The batch cannot approve the prefund, because the batch runs later.
   const after = { ...ifAny('afterUnits', maxUnits - prefundUnits), prefund: true };
   const early = compare(holdings, prefundUnits, { ...facts, ...after });
-  if (trial?.left !== undefined) {
+  if (isTaken === true && left !== undefined) {
     // The tokens were available in the simulation, but other operations may take them first.
     const first = reservedUnits > 0n ? early : undefined;
-    return first ?? compare(besidesReserved(trial.left, allowance, payment, reservedUnits), maxUnits, facts) ?? canPay;
+    return first ?? compare(besidesReserved(left, allowance, payment, reservedUnits), maxUnits, facts) ?? canPay;
   }
-  if (trial?.outOfGas !== undefined) return deny('TOKEN_CALL_OUT_OF_GAS', { ...facts, ...asText(trial.outOfGas) });
+  if (outOfGas !== undefined) return deny('TOKEN_CALL_OUT_OF_GAS', { ...facts, ...asText(outOfGas) });
   if (early !== undefined) return early;
   holdings.allowance -= prefundUnits;
   holdings.balance -= prefundUnits;
@@ -140,9 +154,7 @@ export const checkTokenPayment = (
   const taken = { ...ifAny('prefundUnits', prefundUnits), prefund: false };
   const late = compare(holdings, maxUnits - prefundUnits, { ...facts, ...taken }, before);
   if (late !== undefined) return late;
-  if (trial?.isTaken === false && maxUnits > 0n) {
-    return deny('TOKEN_TRANSFER_REFUSED', { symbol, token: address, sender });
-  }
+  if (isTaken === false && maxUnits > 0n) return refuse(payment, left, { allowance, balance });
   return canPay;
 };
 

@@ -66,6 +66,10 @@ export const tokenDenials = {
     message: `The calls of ${String(sender)} run out of gas, so the paymaster cannot take ${String(symbol)}: callGasLimit is ${String(callGasLimit)}, and with enough they used ${String(callGasUsed)} gas, besides what every call holds back (EIP-150).`,
     hint: `Estimate callGasLimit for exactly the calls you send, including an approval, or raise callGasLimit well above ${String(callGasUsed)}.`,
   }),
+  TOKEN_CALLS_REVERT: ({ symbol, sender, spender }) => ({
+    message: `In a simulation, the calls of ${String(sender)} revert or its deployment fails, so the operation does not approve ${String(spender)} for ${String(symbol)}.`,
+    hint: "Correct the call or the deployment that fails: a bundler's eth_estimateUserOperationGas for the operation without a paymaster says why.",
+  }),
   TOKEN_TRANSFER_REFUSED: ({ symbol, token, sender }) => ({
     message: `The contract ${String(token)} of the fee token ${String(symbol)} does not hand over all tokens that ${String(sender)} would pay.`,
     hint: 'Pay in another token: this one blocks the account, its transfers are paused, or it keeps a part of each transfer.',

@@ -58,7 +58,12 @@ const asText = ({ allowance, balance }: TokenHoldings) => ({ allowance: String(a
 
 const trialFacts = (trial: PaymentTrial): Pick<NonNullable<Facts['token']>, 'isTaken' | 'left' | 'callGasUsed'> => {
   if (trial.isTaken) return { isTaken: true, left: asText(trial.left) };
-  return { isTaken: false, ...(trial.callGasUsed !== undefined && { callGasUsed: String(trial.callGasUsed) }) };
+  const { left, callGasUsed } = trial;
+  return {
+    isTaken: false,
+    ...(left !== undefined && { left: asText(left) }),
+    ...(callGasUsed !== undefined && { callGasUsed: String(callGasUsed) }),
+  };
 };
 
 const readToken = async (

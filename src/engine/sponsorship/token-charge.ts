@@ -4,7 +4,7 @@ import { type UserOperation, isV06 } from '../../shared/schema/user-operation.ts
 import type { RpcClient } from '../chain/rpc.ts';
 import type { ReadyPaymentTerms } from '../token-mode/ready-payment-terms.ts';
 import type { TokenHoldings } from '../token-mode/token-holdings.ts';
-import { AMPLE_CALL_GAS, tryPayment } from '../token-mode/try-payment.ts';
+import { AMPLE_CALL_GAS, type TriedPayment, tryPayment } from '../token-mode/try-payment.ts';
 
 /** An operation paid for in a token, with terms that include the gas for taking that token. */
 export interface TokenCharge {
@@ -17,8 +17,13 @@ export interface TokenCharge {
 /** Whether the paymaster gets its tokens and, if so, the user's remaining balance and allowance. */
 export type PaymentTrial =
   | { readonly isTaken: true; readonly left: TokenHoldings }
-  /** Gas that the operation's call would need for the tokens to be taken. Absent: more gas would not help. */
-  | { readonly isTaken: false; readonly callGasUsed?: bigint };
+  | {
+      readonly isTaken: false;
+      /** Absent: the prefund could not be taken, so the operation's calls did not run; or more gas would help. */
+      readonly left?: TokenHoldings;
+      /** Gas that the operation's call would need for the tokens to be taken. Absent: more gas would not help. */
+      readonly callGasUsed?: bigint;
+    };
 
 interface GasOrigin {
   readonly estimated: boolean;
@@ -46,8 +51,16 @@ export const simulateTokenCharge = async (
   const charged = ({ withTransfers }: ReadyPaymentTerms): UserOperation => (estimated ? withTransfers(op) : op);
   const guessed = charged(payment);
   if (rpc === undefined) return { payment, op: guessed, trial: undefined };
-  const { taken, units, transferGas, left } = await tryPayment(rpc, payment, guessed, callGasLimit);
-  if (!taken) return { payment, op: guessed, trial: await tryWithAmpleGas(rpc, payment, guessed, callGasLimit) };
+  const first = await tryPayment(rpc, payment, guessed, callGasLimit);
+  if (!first.taken) {
+    const hadAmpleGas = (callGasLimit ?? guessed.callGasLimit) >= AMPLE_CALL_GAS;
+    return {
+      payment,
+      op: guessed,
+      trial: hadAmpleGas ? notTaken(first) : await tryWithAmpleGas(rpc, payment, guessed),
+    };
+  }
+  const { units, transferGas, left } = first;
   const known = payment.withTransferGas(transferGas);
   const tried = charged(known);
   // The limits of a draft are sent again with the final operation, when the token may need more gas.
@@ -63,15 +76,18 @@ const afterTaking = ({ allowance, balance }: TokenHoldings, more: bigint): Payme
     ? { isTaken: false }
     : { isTaken: true, left: { allowance: allowance - more, balance: balance - more } };
 
+const notTaken = ({ callGasUsed, left }: TriedPayment): PaymentTrial => ({
+  isTaken: false,
+  ...(callGasUsed > 0n && { left }),
+});
+
 const tryWithAmpleGas = async (
   rpc: RpcClient,
   payment: ReadyPaymentTerms,
   op: UserOperation,
-  callGasLimit = op.callGasLimit,
 ): Promise<PaymentTrial> => {
-  if (callGasLimit >= AMPLE_CALL_GAS) return { isTaken: false };
-  const { taken, callGasUsed } = await tryPayment(rpc, payment, op, AMPLE_CALL_GAS);
-  return { isTaken: false, ...(taken && { callGasUsed }) };
+  const again = await tryPayment(rpc, payment, op, AMPLE_CALL_GAS);
+  return again.taken ? { isTaken: false, callGasUsed: again.callGasUsed } : notTaken(again);
 };
 
 type GasLimit = 'verificationGasLimit' | 'paymasterVerificationGasLimit' | 'paymasterPostOpGasLimit';
