@@ -218,6 +218,16 @@ export const families: Readonly<Record<string, Readonly<Record<string, Way>>>> =
     'sendCalls with paymasterService': { on: ALL, paid: BOTH },
     "sendCalls with the app's own context": { on: ALL, paid: ['sponsored'] },
   },
+  web3auth: {
+    'Safe, bundlerClient': { on: ['0.7'], paid: BOTH },
+    'Safe, eth_sendTransaction': { on: ['0.7'], paid: ['sponsored'] },
+    'an account of its own, bundlerClient': { on: ALL, paid: BOTH },
+  },
+  circle: {
+    'toModularTransport for the paymaster': { on: ALL, paid: BOTH },
+    'toModularTransport for paymaster and bundler': { on: ALL, paid: BOTH },
+  },
+  wdk: { sendTransaction: { on: ['0.7'], paid: BOTH } },
   metamask: metaMask,
   'delegation-toolkit': metaMask,
   cometh: { createComethPaymasterClient: { on: ALL, paid: BOTH } },

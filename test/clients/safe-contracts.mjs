@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module';
 import { getSafe4337ModuleDeployment, getSafeModuleSetupDeployment } from '@safe-global/safe-modules-deployments';
 import { concatHex, createTestClient, encodeDeployData, http, publicActions, walletActions, zeroHash } from 'viem';
+import { entryPoint07Address } from 'viem/account-abstraction';
 import { localhost } from 'viem/chains';
 
 const require = createRequire(import.meta.url);
@@ -11,7 +12,8 @@ const FACTORY = '0x914d7Fec6aaC8cd542e72Bca78B30650d45643d7';
 const ANVILS_FACTORY = '0x4e59b44847b379578588920cA78FbF26c0B4956C';
 
 const CONTRACTS = [
-  ...['SafeL2.sol/SafeL2', 'proxies/SafeProxyFactory.sol/SafeProxyFactory', 'libraries/MultiSend.sol/MultiSend'],
+  ...['SafeL2.sol/SafeL2', 'Safe.sol/Safe', 'proxies/SafeProxyFactory.sol/SafeProxyFactory'],
+  'libraries/MultiSend.sol/MultiSend',
   ...['libraries/MultiSendCallOnly.sol/MultiSendCallOnly', 'libraries/SignMessageLib.sol/SignMessageLib'],
   ...['libraries/CreateCall.sol/CreateCall', 'accessors/SimulateTxAccessor.sol/SimulateTxAccessor'],
   'handler/CompatibilityFallbackHandler.sol/CompatibilityFallbackHandler',
@@ -24,8 +26,8 @@ const onMainnet = (deploymentOf) => deploymentOf({ version: MODULES_VERSION, net
 export const safe4337ModuleAddress = onMainnet(getSafe4337ModuleDeployment);
 export const safeModulesSetupAddress = onMainnet(getSafeModuleSetupDeployment);
 
-/** Deploys them for an EntryPoint, unless they are there. */
-export const deploySafe = async ({ rpcUrl, entryPoint }) => {
+/** Deploys them, unless they are there. */
+export const deploySafe = async ({ rpcUrl }) => {
   const node = createTestClient({ chain: localhost, mode: 'anvil', transport: http(rpcUrl), pollingInterval: 50 })
     .extend(publicActions)
     .extend(walletActions);
@@ -47,5 +49,5 @@ export const deploySafe = async ({ rpcUrl, entryPoint }) => {
     await copyCode(contractAddress, address);
   };
   await deployAs('SafeModuleSetup', safeModulesSetupAddress);
-  await deployAs('Safe4337Module', safe4337ModuleAddress, [entryPoint.address]);
+  await deployAs('Safe4337Module', safe4337ModuleAddress, [entryPoint07Address]);
 };
