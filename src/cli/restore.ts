@@ -52,7 +52,7 @@ backup keeps its own passphrase. After the restore, Gasdesk does not know the op
     const { requireAgeFile } = await import('../engine/backup/open-backup.ts');
     const { restoreBackup } = await import('../engine/backup/restore.ts');
     const { isCopyTarget } = await import('../engine/backup/unpack-copy.ts');
-    // A passphrase would not help. With one, the restore checks the data folder first.
+    // With a wrong file, a passphrase would not help. If there is one, the restore checks the data folder first.
     if (givenPassphrase(options) === undefined && !isCopyTarget(file)) await requireAgeFile(file);
     const passphrase = requirePassphrase(options);
     const dir = dataPath(options);

@@ -28,7 +28,7 @@ export interface Payment {
 /** The result of simulating a payment. */
 export interface PaymentTrial {
   readonly isTaken: boolean;
-  /** The user's holdings afterwards. Older stored facts lack this reading, more of them if the tokens were not taken. */
+  /** The user's holdings afterwards. Facts that were stored earlier may lack them. */
   readonly left?: Readonly<Holdings> | undefined;
   /**
    * Present if the payment would succeed with more gas: the gas that the operation's call then uses. Absent: more gas

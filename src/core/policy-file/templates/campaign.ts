@@ -41,13 +41,15 @@ const datesRule = (name: string, from: string, until: string): Omit<TemplateRule
   return [{ name: `${name}: dates`, type: 'CONDITION', data: { expression, message } }];
 };
 
-/** Why the campaign could never run; undefined if its dates permit it to. */
-const dateError = (from: string, until: string, now: number): string | undefined => {
-  if (until === '') return undefined;
+/** Why the campaign could never run. */
+const dateErrors = (from: string, until: string, now: number): { field: 'until'; message: string }[] => {
+  if (until === '') return [];
   const end = Date.parse(until);
-  if (from !== '' && end <= Date.parse(from)) return 'must be after the start';
-  if (end > now) return undefined;
-  return `ends the campaign at ${utc(end)}, which is in the past. Choose a later time, or leave it empty`;
+  // Without a start, the comparison is with NaN, and false.
+  if (end <= Date.parse(from)) return [{ field: 'until', message: 'must be after the start' }];
+  if (end > now) return [];
+  const message = `ends the campaign at ${utc(end)}, which is in the past. Choose a later time, or leave it empty`;
+  return [{ field: 'until', message }];
 };
 
 type Field = 'name' | 'id' | 'currency' | 'budget' | 'operationsPerUser' | 'amountPerUser' | 'from' | 'until' | 'only';
@@ -69,9 +71,7 @@ export const campaign: Template<Field> = {
     only: { label: 'Sponsor only operations of this campaign', kind: 'yes', default: 'yes' },
   },
   errors: ({ id, from, until }, { rules }, now) => [
-    ...[dateError(from, until, now)].flatMap((message) =>
-      message === undefined ? [] : [{ field: 'until', message } as const],
-    ),
+    ...dateErrors(from, until, now),
     ...rules.flatMap((rule) => {
       const other = soleCampaign(rule);
       if (other === undefined || other === id) return [];

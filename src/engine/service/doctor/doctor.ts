@@ -43,8 +43,10 @@ const checkVault = ({ vault }: ServiceContext): Check =>
 const checkChain = async (context: ServiceContext, settings: ChainSettings): Promise<Check[]> => {
   const { chains, clock, store } = context;
   const { chainId } = settings;
-  const isUsed = (await store.listDapps()).some((dapp) => dapp.chainId === chainId);
-  if (isUnchecked(settings) && !isUsed) return [good(`chain ${chainId}`, 'Not used: it has no RPC URL, and no DApp')];
+  if (isUnchecked(settings)) {
+    const isUsed = (await store.listDapps()).some((dapp) => dapp.chainId === chainId);
+    if (!isUsed) return [good(`chain ${chainId}`, 'Not used: it has no RPC URL, and no DApp')];
+  }
   const fix = `Check the node, or run "gasdesk chain set ${chainId} --rpc URL".`;
   const reached = await attempt(`chain ${chainId}`, fix, async () => {
     const rpc = await chains.rpc(chainId);
