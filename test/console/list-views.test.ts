@@ -35,6 +35,18 @@ test('the operator chooses the columns, and this browser keeps them', async () =
   expect(await heads(page)).toEqual(chosen);
 });
 
+test.each([1360, 1280, 1100, 1024, 800, 400])('in a window of %i px, no column is cut off', async (width) => {
+  const page = await browser().open(desk().url);
+  await page.setViewportSize({ width, height: 800 });
+  await goTo(page, '#/decisions');
+  await page.getByRole('row').nth(5).waitFor();
+  const end = async (role: 'table' | 'columnheader'): Promise<number> => {
+    const { x, width: own } = (await page.getByRole(role).locator('visible=true').last().boundingBox())!;
+    return x + own;
+  };
+  expect(await end('columnheader')).toBeLessThan(await end('table'));
+});
+
 test('a filter is saved under a name, found again, and removed', async () => {
   const page = await browser().open(desk().url);
   await goTo(page, '#/decisions?outcome=denied&text=burn');

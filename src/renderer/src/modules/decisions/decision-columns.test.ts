@@ -17,8 +17,9 @@ test.each<[unknown, string[]]>([
 });
 
 test('a row has a track for each column, a narrow one for those that it keeps', () => {
-  const { wide, narrow, phone } = tracksOf(['outcome', 'reason', 'cost']);
-  expect([wide, narrow, phone]).toEqual([
+  const { roomy, wide, narrow, phone } = tracksOf(['outcome', 'calls', 'reason', 'cost']);
+  expect([roomy, wide, narrow, phone]).toEqual([
+    '112px minmax(110px, 1.6fr) minmax(120px, 2.4fr) 136px',
     '112px minmax(120px, 2.4fr) 136px',
     '108px minmax(90px, 1.6fr)',
     '108px minmax(90px, 1.6fr)',

@@ -2,6 +2,8 @@ interface Column {
   readonly title: string;
   /** A CSS grid track. */
   readonly width: string;
+  /** Hidden in a list that is not roomy. */
+  readonly roomy?: true;
   /** Width in a narrow list. Absent: the column is hidden there. */
   readonly narrow?: string;
   /** Shown even on a phone. */
@@ -27,7 +29,7 @@ export const columns = {
   chain: { title: 'Chain', width: 'minmax(80px, 0.8fr)' },
   sender: { title: 'Sender', width: '112px', usual: true },
   person: { title: 'Person', width: '112px' },
-  calls: { title: 'Operation', width: 'minmax(110px, 1.6fr)', usual: true },
+  calls: { title: 'Operation', width: 'minmax(110px, 1.6fr)', roomy: true, usual: true },
   reason: { title: 'Reason', width: 'minmax(120px, 2.4fr)', narrow: 'minmax(90px, 1.6fr)', phone: true, usual: true },
   code: { title: 'Code', width: 'minmax(120px, 1.2fr)' },
   mode: { title: 'Mode', width: '96px' },
@@ -47,12 +49,18 @@ export const shownColumns = (chosen: unknown): ColumnName[] =>
     .filter(([name, { usual, always }]) => always ?? (Array.isArray(chosen) ? chosen.includes(name) : usual))
     .map(([name]) => name);
 
-/** Grid tracks of a row: in a wide list, in a narrow list, and on a phone. */
-export const tracksOf = (shown: readonly ColumnName[]): { wide: string; narrow: string; phone: string } => {
+/** Grid tracks of a row: in a roomy, a wide and a narrow list, and on a phone. */
+export const tracksOf = (
+  shown: readonly ColumnName[],
+): { roomy: string; wide: string; narrow: string; phone: string } => {
   const those = entries.filter(([name]) => shown.includes(name)).map(([, column]) => column);
   const narrow = those.filter((column) => column.narrow !== undefined);
   return {
-    wide: those.map(({ width }) => width).join(' '),
+    roomy: those.map(({ width }) => width).join(' '),
+    wide: those
+      .filter(({ roomy }) => roomy === undefined)
+      .map(({ width }) => width)
+      .join(' '),
     narrow: narrow.map((column) => column.narrow).join(' '),
     phone: narrow
       .filter(({ phone }) => phone)
@@ -61,9 +69,10 @@ export const tracksOf = (shown: readonly ColumnName[]): { wide: string; narrow: 
   };
 };
 
-/** The CSS class that hides a column in narrow lists. */
-export const leftOut = (name: ColumnName): 'wide-only' | 'no-phone' | undefined => {
-  const { narrow, phone }: Column = columns[name];
+/** The CSS class that hides a column where it has no room. */
+export const leftOut = (name: ColumnName): 'roomy-only' | 'wide-only' | 'no-phone' | undefined => {
+  const { roomy, narrow, phone }: Column = columns[name];
+  if (roomy) return 'roomy-only';
   if (narrow === undefined) return 'wide-only';
   return phone ? undefined : 'no-phone';
 };
