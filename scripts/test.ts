@@ -2,10 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { buildContracts } from './build-contracts.ts';
+import { buildCli, buildConsole } from './build-stale.ts';
 
 /**
  * `npm test`: runs every check and the tests of the core, and ends with one line of totals. `scripts/test.ts NAME …`
- * runs the named suites instead, and `all` runs every suite. The last line contains their total.
+ * runs the named suites instead, two at a time, and `all` runs every suite. The last line contains their total.
  */
 
 /** The parts of vitest's JSON report that this script counts. */
@@ -67,16 +69,16 @@ const readReport = (file: string): Counts => {
   }
 };
 
-const vitest = async (options = ''): Promise<Counts> => {
-  const file = join(root, 'test-artifacts', 'vitest.json');
-  rmSync(file, { force: true });
-  const reporters = '--reporter=default --reporter=json --outputFile.json=test-artifacts/vitest.json';
-  const passes = await run(`vitest run ${reporters} ${options}`, 'at once');
-  const counts = readReport(file);
+const runSuite = async (name: Suite): Promise<Counts> => {
+  const report = `test-artifacts/vitest-${name}.json`;
+  rmSync(join(root, report), { force: true });
+  const reporters = `--reporter=default --reporter=json --outputFile.json=${report}`;
+  const passes = await run(`vitest run ${reporters} ${SUITES[name]}`, 'at once');
+  const counts = readReport(join(root, report));
   if (passes || counts.failures.length > 0) return counts;
   return {
     ...counts,
-    failures: [`FAILED vitest ${options} blames no test, such as for an unhandled rejection: see above`],
+    failures: [`FAILED suite ${name} blames no test, such as for an unhandled rejection: see above`],
   };
 };
 
@@ -98,14 +100,25 @@ if (unknown.length > 0)
 const names = asked.includes('all') ? NAMES : NAMES.filter((name) => asked.includes(name));
 if (names.length === 0) names.push('core');
 
-let gatesHold = true;
-const runs: Counts[] = [];
-for (const name of names) {
-  // The checks belong to the core. Both run at the same time, because neither uses two cores fully.
-  const gates = name === 'core' ? run('npm run --silent check', 'at the end') : Promise.resolve(true);
-  runs.push(await vitest(SUITES[name]));
-  gatesHold &&= await gates;
+// Suites that run at the same time would build the same files.
+if (names.length > 1) {
+  await buildContracts();
+  buildConsole();
+  buildCli();
 }
+
+const runs: Counts[] = [];
+const runAll = async (waiting: Suite[]): Promise<void> => {
+  for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) runs.push(await runSuite(name));
+};
+
+// The checks belong to the core. They and two suites run at the same time, because tests often wait.
+const gates = names.includes('core') ? run('npm run --silent check', 'at the end') : Promise.resolve(true);
+const together = names.filter((name) => name !== 'clients');
+await Promise.all([runAll(together), runAll(together)]);
+// These build the program and use its default ports.
+if (names.includes('clients')) await runAll(['clients']);
+const gatesHold = await gates;
 
 if (asked.length === 0) {
   const others = NAMES.filter((name) => !names.includes(name)).map((name) => `npm run test:${name}`);

@@ -136,7 +136,7 @@ test('what the policy does not allow is denied in the words of the desk, with wh
   await told(page, 'Denied: Burn an item');
   expect(await answer(page).textContent()).toMatch(/which is not whitelisted.*What to do: Add burn\(uint256\)/);
   await page.getByRole('link', { name: 'See this decision in the console' }).click();
-  await consolePane(page).getByText('burn(1) on GameItems').first().waitFor();
+  await consolePane(page).getByText('burn(1) on GameItems').filter({ visible: true }).first().waitFor();
   await press(page, 'Mint with a fee too low');
   await told(page, 'Denied: Mint with a fee too low');
   await press(page, 'Mint an item');
@@ -164,7 +164,7 @@ test('in a narrow window the panes are stacked, and a link to a decision goes to
   await link.waitFor();
   await page.screenshot({ path: join(artifacts, 'playground-400-light.png'), fullPage: true });
   await link.click();
-  await consolePane(page).getByText('burn(1) on GameItems').first().waitFor();
+  await consolePane(page).getByText('burn(1) on GameItems').filter({ visible: true }).first().waitFor();
   await expect.poll(() => page.evaluate(() => window.scrollY)).toBeGreaterThan(500);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(400);
   expect(await seriousErrors(page)).toEqual([]);
