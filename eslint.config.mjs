@@ -17,7 +17,13 @@ const withTypes = {
   files: typed,
   extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
   languageOptions: {
-    parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname, extraFileExtensions: ['.vue'] },
+    // With these, types of other parts come from what `tsc --build` wrote; the project service would infer all of them
+    // again for each component.
+    parserOptions: {
+      project: ['src/*/tsconfig.json', 'test/tsconfig.json'],
+      tsconfigRootDir: import.meta.dirname,
+      extraFileExtensions: ['.vue'],
+    },
   },
   rules: {
     // Numbers and bigints print as they are; everything else in a template must be a string.

@@ -89,7 +89,8 @@ const SUITES = {
   browser: '--project browser --passWithNoTests',
   engines: '--project engines',
   faults: '--project faults',
-  clients: '--config test/clients/vitest.config.ts --mode newest',
+  clients: '--config test/clients/vitest.config.ts --mode newest --project sdks',
+  program: '--config test/clients/vitest.config.ts --mode newest --project program',
 } as const;
 type Suite = keyof typeof SUITES;
 
@@ -114,10 +115,10 @@ const runAll = async (waiting: Suite[]): Promise<void> => {
 
 // The checks belong to the core. They and two suites run at the same time, because tests often wait.
 const gates = names.includes('core') ? run('npm run --silent check', 'at the end') : Promise.resolve(true);
-const together = names.filter((name) => name !== 'clients');
+const together = names.filter((name) => name !== 'program');
 await Promise.all([runAll(together), runAll(together)]);
-// These build the program and use its default ports.
-if (names.includes('clients')) await runAll(['clients']);
+// Its tests build the program and use its default ports.
+if (names.includes('program')) await runAll(['program']);
 const gatesHold = await gates;
 
 if (asked.length === 0) {

@@ -16,8 +16,8 @@ const project = (mode: string, name: string, files: string, turn: number, maxWor
 });
 
 /**
- * `npm run test:clients`: the tests that install packages, which the other runs leave out. The files that run the whole
- * program come last and one by one, because it builds and takes ports of its own.
+ * The tests that install packages, which the other runs leave out: `npm run test:clients`, and `npm run test:program`,
+ * whose files run the whole program, one by one, because it builds and takes ports of its own.
  */
 export default defineConfig(({ mode }) => ({
   test: {
