@@ -20,6 +20,8 @@ const FAULTS = [
   'test/malformed',
   'test/simulation',
 ];
+/** They measure how long a desk takes, and so run one by one, after all others. */
+const ALONE = ['test/faults/flood.test.ts'];
 /** It installs packages, and has a configuration of its own. */
 const CLIENTS = ['test/clients'];
 
@@ -27,7 +29,7 @@ const CLIENTS = ['test/clients'];
  * How many processes run the tests of each project, in the order of their turns: Vitest reuses a process for one project
  * only. Tests of a desk wait for chains; where time counts, each core gets two.
  */
-const TURNS = { unit: 2, desk: playsAll ? 2 : 4, browser: 2, engines: 2, faults: 2 };
+const TURNS = { unit: 2, desk: playsAll ? 2 : 4, browser: 2, engines: 2, faults: 2, alone: 1 };
 
 /** A part of the tests that is run by itself. Only what it needs is built before. */
 const project = (name: keyof typeof TURNS, include: readonly string[], exclude: readonly string[] = []) => ({
@@ -49,7 +51,8 @@ export default defineConfig({
       project('desk', filesIn(['test']), filesIn([...BROWSER, ...ENGINES, ...FAULTS, ...CLIENTS])),
       project('browser', hasBrowser ? filesIn(BROWSER) : []),
       project('engines', filesIn(ENGINES)),
-      project('faults', filesIn(FAULTS)),
+      project('faults', filesIn(FAULTS), ALONE),
+      project('alone', ALONE),
     ],
     setupFiles: ['test/support/leave-as-found.ts', 'test/support/described-exchanges.ts'],
     allowOnly: false,

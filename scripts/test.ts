@@ -89,10 +89,14 @@ const SUITES = {
   browser: '--project browser --passWithNoTests',
   engines: '--project engines',
   faults: '--project faults',
+  alone: '--project alone',
   clients: '--config test/clients/vitest.config.ts --mode newest --project sdks',
   program: '--config test/clients/vitest.config.ts --mode newest --project program',
 } as const;
 type Suite = keyof typeof SUITES;
+
+/** The first measures time; the tests of the second build the program and use its default ports. */
+const ONE_BY_ONE: readonly Suite[] = ['alone', 'program'];
 
 const NAMES = Object.keys(SUITES) as Suite[];
 const unknown = asked.filter((name) => name !== 'all' && !(name in SUITES));
@@ -101,8 +105,9 @@ if (unknown.length > 0)
 const names = asked.includes('all') ? NAMES : NAMES.filter((name) => asked.includes(name));
 if (names.length === 0) names.push('core');
 
+const together = names.filter((name) => !ONE_BY_ONE.includes(name));
 // Suites that run at the same time would build the same files.
-if (names.length > 1) {
+if (together.length > 1) {
   await buildContracts();
   buildConsole();
   buildCli();
@@ -115,10 +120,8 @@ const runAll = async (waiting: Suite[]): Promise<void> => {
 
 // The checks belong to the core. They and two suites run at the same time, because tests often wait.
 const gates = names.includes('core') ? run('npm run --silent check', 'at the end') : Promise.resolve(true);
-const together = names.filter((name) => name !== 'program');
 await Promise.all([runAll(together), runAll(together)]);
-// Its tests build the program and use its default ports.
-if (names.includes('program')) await runAll(['program']);
+await runAll(ONE_BY_ONE.filter((name) => names.includes(name)));
 const gatesHold = await gates;
 
 if (asked.length === 0) {

@@ -149,6 +149,10 @@ export const chainProcedures = {
         .boolean()
         .optional()
         .describe('Whether a node answered at the given `rpc` with its chain id; absent: no `rpc` was given'),
+      bundlerAnswers: z
+        .boolean()
+        .optional()
+        .describe('Whether a bundler answered at the given `bundler` with its chain id; absent: none was given'),
     }),
     errors: ['VAULT_LOCKED', 'CHAIN_MISMATCH', 'CHAIN_UNREACHABLE'],
   }),

@@ -98,8 +98,8 @@ const priceOf = ({ usd, nativeFeed, maxAge }: Price): Input['price'] => {
   return nativeFeed && { source: 'chainlink', nativeFeed, ...(maxAge !== undefined && { maxAge }) };
 };
 
-const NODE_IS_SILENT =
-  'The settings are stored, but no node answers at this URL with its chain id. Start the node or correct the URL, then run: gasdesk doctor';
+const isSilent = (what: 'node' | 'bundler'): string =>
+  `The settings are stored, but no ${what} answers at this URL with its chain id. Start the ${what} or correct the URL, then run: gasdesk doctor`;
 
 const chainId = { words: '<chainId>  EIP-155 chain id', parse: chainIdArgument };
 
@@ -152,8 +152,9 @@ export const chainCommand = group('chain', 'Chains and how to reach them', [
         }
         const set = await call('chains.set', input);
         if (options.json === true) return set;
-        const { nodeAnswers, ...settings } = set;
-        if (nodeAnswers === false) printNote(`gasdesk: ${NODE_IS_SILENT}`);
+        const { nodeAnswers, bundlerAnswers, ...settings } = set;
+        if (nodeAnswers === false) printNote(`gasdesk: ${isSilent('node')}`);
+        if (bundlerAnswers === false) printNote(`gasdesk: ${isSilent('bundler')}`);
         return settings;
       }),
   ),

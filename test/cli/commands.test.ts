@@ -282,8 +282,8 @@ describe.concurrent.each([
       gasSchedule: { name: 'prague', source: 'assumed', next: null },
     };
     expect(set).toEqual({ ...known, bundler: null, nodeAnswers: false });
-    const again = await json<object>('chain', 'set', '777', '--bundler', 'https://bundler.example.com');
-    expect(again).toEqual({ ...known, bundler: 'https://bundler.example.com' });
+    const again = { ...known, bundler: 'https://bundler.example.com' };
+    expect(await json('chain', 'set', '777', '--bundler', again.bundler)).toEqual({ ...again, bundlerAnswers: false });
     expect(await json('chain', 'list')).toContainEqual(again);
     const columns = (await run('chain', 'list')).stdout.split('\n')[0]!.split(/ {2,}/);
     expect(columns).toEqual([...new Set(columns)]);
@@ -417,10 +417,14 @@ describe.concurrent.each([
     expect(JSON.stringify(chains)).not.toContain('Mistaken');
   });
 
-  it('chain set: a URL at which no node answers is stored, and the operator is warned', async () => {
+  it('chain set: a URL at which no node or bundler answers is stored, and the operator is warned', async () => {
     const { run, json } = await openDesk(served);
     const warning = /^gasdesk: The settings are stored, but no node answers .*gasdesk doctor\n$/;
     const warned = { code: 0, stdout: expect.stringContaining('127.0.0.1'), stderr: expect.stringMatching(warning) };
+    expect(await run('chain', 'set', '10', '--bundler', 'http://127.0.0.1:1')).toEqual({
+      ...warned,
+      stderr: expect.stringMatching(/^gasdesk: The settings are stored, but no bundler answers .*gasdesk doctor\n$/),
+    });
     expect(await run('chain', 'set', '10', '--rpc', 'http://127.0.0.1:1')).toEqual(warned);
     await withNode(text('<html>'), async (rpc) => {
       expect(await run('chain', 'set', '10', '--rpc', rpc)).toEqual(warned);
@@ -428,6 +432,16 @@ describe.concurrent.each([
     });
     const answering = await run('chain', 'set', '31337', '--rpc', chain().url);
     expect(answering).toMatchObject({ code: 0, stderr: '', stdout: expect.not.stringContaining('nodeAnswers') });
+  });
+
+  it.each(['rpc', 'bundler'])('chain set: a --%s of another chain is refused', async (kind) => {
+    const { run, json } = await openDesk(served);
+    const before = await json('chain', 'list');
+    const { code, stderr } = await run('chain', 'set', '10', `--${kind}`, chain().url);
+    const what = kind === 'rpc' ? 'node' : 'bundler';
+    const refused = `gasdesk: The ${what} at this URL serves chain 31337, not chain 10. Nothing was changed.\n`;
+    expect({ code, stderr }).toEqual({ code: 1, stderr: refused });
+    expect(await json('chain', 'list')).toEqual(before);
   });
 
   it('contract use: refuses an address that is no such contract, with both values', async () => {

@@ -147,7 +147,7 @@ export const startPlaying = async (env: CliEnvironment = {}, cli = CLI): Promise
 export interface PrintingCli {
   /** What the sign has found. */
   readonly found: RegExpExecArray;
-  end(signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL'): Promise<CliResult>;
+  readonly end: (signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL') => Promise<CliResult>;
 }
 
 /** Runs a command until its standard output has a sign. If the command ends instead, an Error has its output. */

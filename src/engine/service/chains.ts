@@ -201,8 +201,10 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
 
   return {
     'chains.set': async ({ chainId, rpc, bundler, name, symbol, treasury, forwardBundler, mustAnswer, ...limits }) => {
-      const isReached = rpc !== undefined && (await refuseOtherChain(chainId, 'node', rpc, mustAnswer));
-      if (bundler && mustAnswer) await refuseOtherChain(chainId, 'bundler', bundler, mustAnswer);
+      const [nodeAnswers, bundlerAnswers] = await Promise.all([
+        rpc === undefined ? undefined : refuseOtherChain(chainId, 'node', rpc, mustAnswer),
+        bundler ? refuseOtherChain(chainId, 'bundler', bundler, mustAnswer) : undefined,
+      ]);
       const urls = {
         ...(rpc !== undefined && { rpc: await keepUrl(chainId, 'rpc', rpc) }),
         ...(bundler !== undefined && { bundler: await keepUrl(chainId, 'bundler', bundler) }),
@@ -221,9 +223,13 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
       };
       await store.saveChain(settings);
       // Samples the chain's usual fees now, because the operator chose this moment; a sender could not choose it.
-      if (isReached) await Promise.all([sampleFees(context, chainId), sampleGasSchedule(context, chainId)]);
+      if (nodeAnswers) await Promise.all([sampleFees(context, chainId), sampleGasSchedule(context, chainId)]);
       const stored = await view({ store, seen: context }, chainId, await store.findChain(chainId));
-      return rpc === undefined ? stored : { ...stored, nodeAnswers: isReached };
+      return {
+        ...stored,
+        ...(nodeAnswers !== undefined && { nodeAnswers }),
+        ...(bundlerAnswers !== undefined && { bundlerAnswers }),
+      };
     },
     'chains.identify': async ({ url }) => ({ chainId: (await context.chains.chainIdAt(url)) ?? null }),
     'chains.list': () => chainViews(store, context),
