@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { version } from '../../src/engine/base/version.ts';
 import type { Engine } from '../../src/engine/index.ts';
 import { type CliResult, gasdesk } from '../support/cli.ts';
-import { text, withNode } from '../support/odd-node.ts';
+import { result, text, withNode } from '../support/odd-node.ts';
 import { useLocalChain } from '../support/local-chain.ts';
 import { PASSPHRASE, quickEngine } from '../support/quick-engine.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
@@ -429,6 +429,9 @@ describe.concurrent.each([
     await withNode(text('<html>'), async (rpc) => {
       expect(await run('chain', 'set', '10', '--rpc', rpc)).toEqual(warned);
       expect(await json('chain', 'list')).toContainEqual(expect.objectContaining({ chainId: 10, rpc }));
+    });
+    await withNode(result(`0x${'12'.repeat(32)}`), async (rpc) => {
+      expect(await run('chain', 'set', '10', '--rpc', rpc)).toEqual(warned);
     });
     const answering = await run('chain', 'set', '31337', '--rpc', chain().url);
     expect(answering).toMatchObject({ code: 0, stderr: '', stdout: expect.not.stringContaining('nodeAnswers') });

@@ -192,7 +192,8 @@ export const createChainAccess = (
     async chainIdAt(url) {
       try {
         const node = createRpcClient(url, 'The node', timeoutMs, undefined, post, timers, closing.signal);
-        return Number(quantity.parse(await node.send('eth_chainId', [])));
+        const chainId = Number(quantity.parse(await node.send('eth_chainId', [])));
+        return Number.isSafeInteger(chainId) ? chainId : undefined;
       } catch {
         return undefined; // An error in the URL is reported when the URL is used.
       }
