@@ -197,23 +197,26 @@ export const policyTrialProcedures = {
         .default(-1)
         .describe('Number of decisions that the caller already knows. The call waits for more, or for another call'),
     }),
-    output: z.strictObject({
-      done: z.number().describe('Decisions read so far'),
-      of: z.number().describe('Decisions to read. Approximate until all are read'),
-      isWhole: z.boolean().describe('All decisions are read: the numbers are those that "policies.try" finds'),
-      sampled: z
-        .number()
-        .describe('Decisions in the sample. Its part that is not read yet stands for all that are not read yet'),
-      report: z.strictObject(reportCounts),
-      series: thresholdSeries,
-      useful: z
-        .strictObject({
-          least: thresholdText.describe('The smallest amount of an operation. A lower threshold denies all of them'),
-          most: thresholdText.describe('The most that would be used without the limit. A higher one denies nothing'),
-        })
-        .nullable()
-        .describe('Null if the limit concerns none of the decisions'),
-    }),
+    output: z
+      .strictObject({
+        done: z.number().describe('Decisions read so far'),
+        of: z.number().describe('Decisions to read. Approximate until all are read'),
+        isWhole: z.boolean().describe('All decisions are read: the numbers are those that "policies.try" finds'),
+        sampled: z
+          .number()
+          .describe('Decisions in the sample. Its part that is not read yet stands for all that are not read yet'),
+        report: z.strictObject(reportCounts),
+        series: thresholdSeries,
+        useful: z
+          .strictObject({
+            least: thresholdText.describe('The smallest amount of an operation. A lower threshold denies all of them'),
+            most: thresholdText.describe('The most that would be used without the limit. A higher one denies nothing'),
+          })
+          .nullable()
+          .describe('Null if the limit concerns none of the decisions'),
+      })
+      .nullable()
+      .describe('Null: the trial was ended meanwhile'),
     errors: ['TRIAL_NOT_FOUND', 'TRIAL_TOO_BIG', 'NOT_A_LIMIT'],
   }),
   'policies.endThresholds': procedure({ summary: 'End a trial of thresholds', input: z.strictObject(thresholdTrial) }),

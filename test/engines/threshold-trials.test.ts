@@ -37,6 +37,7 @@ describe.skipIf(!canShare)('a desk on PostgreSQL', () => {
       const reportAt = async (threshold: string) => {
         for (let seen = -1; ;) {
           const counts = await engine.service.call('policies.atThreshold', { trialId, threshold, seen });
+          if (counts === null) throw new Error('The trial was ended meanwhile');
           if (counts.isWhole) return counts.report;
           seen = counts.done;
         }

@@ -12,7 +12,7 @@ const USERS = ['a1', 'b2', 'c3'].map((digits) => `0x${digits.repeat(20)}`);
 const HOUR_MS = 3_600_000;
 
 type Change = ProcedureInput<'policies.tryThresholds'>['change'];
-type Counts = ProcedureOutput<'policies.atThreshold'>;
+type Counts = NonNullable<ProcedureOutput<'policies.atThreshold'>>;
 
 let dapp: SponsoredDapp;
 let from: number;
@@ -71,9 +71,15 @@ const added = (threshold: string): Change => ({
   },
 });
 
+const countsAt = async (input: ProcedureInput<'policies.atThreshold'>): Promise<Counts> => {
+  const counts = await call('policies.atThreshold', input);
+  if (counts === null) throw new Error('The trial was ended meanwhile');
+  return counts;
+};
+
 const wholeAt = async (trialId: string, threshold: string): Promise<Counts> => {
   for (let seen = -1; ;) {
-    const counts = await call('policies.atThreshold', { trialId, threshold, seen });
+    const counts = await countsAt({ trialId, threshold, seen });
     if (counts.isWhole) return counts;
     seen = counts.done;
   }
@@ -120,7 +126,7 @@ describe('under many thresholds of a limit, past decisions', () => {
 
   test('are estimated at once by what their records name, and the newest is in the sample', async () => {
     const { trialId } = await call('policies.tryThresholds', { change: await moved('1'), from });
-    const first = await call('policies.atThreshold', { trialId, threshold: '7' });
+    const first = await countsAt({ trialId, threshold: '7' });
     expect(first).toMatchObject({ done: 0, isWhole: false, sampled: 120, report: { decisions: 120 } });
     expect(first.report.nowDenied).toBe((await wholeAt(trialId, '7')).report.nowDenied);
   });
@@ -128,8 +134,8 @@ describe('under many thresholds of a limit, past decisions', () => {
 
 test('a request for another threshold is answered at once, and ends the wait of the one before', async () => {
   const { trialId } = await call('policies.tryThresholds', { change: await moved('1'), from });
-  const waiting = call('policies.atThreshold', { trialId, threshold: '7', seen: 1_000_000 });
-  const next = await call('policies.atThreshold', { trialId, threshold: '8' });
+  const waiting = countsAt({ trialId, threshold: '7', seen: 1_000_000 });
+  const next = await countsAt({ trialId, threshold: '8' });
   expect(next.report.decisions).toBe(120);
   expect((await waiting).report.decisions).toBe(120);
 });
@@ -157,6 +163,15 @@ describe('a trial of thresholds ends', () => {
     await wholeAt(left, '7');
     await desk().clock.advance(2 * 60_000);
     await isOver(at(left));
+  });
+
+  test('with an answer to each request that waits', async () => {
+    const change = await moved('1');
+    // Ended before its thread has begun to read.
+    const { trialId } = await call('policies.tryThresholds', { change, from });
+    const waiting = call('policies.atThreshold', { trialId, threshold: '7', seen: 1_000_000 });
+    await call('policies.endThresholds', { trialId });
+    expect(await waiting).toBeNull();
   });
 
   test('with the desk', async () => {

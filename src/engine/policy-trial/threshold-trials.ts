@@ -19,9 +19,10 @@ export interface ThresholdTrials {
    * Counts what is read so far under a threshold.
    *
    * @param seen waits until more decisions than these are read, or until a newer request comes; -1: does not wait
-   * @throws EngineError `TRIAL_NOT_FOUND`, also if it is ended meanwhile, `TRIAL_TOO_BIG`, or `INTERNAL`
+   * @returns undefined if the trial is ended meanwhile
+   * @throws EngineError `TRIAL_NOT_FOUND`, `TRIAL_TOO_BIG`, or `INTERNAL`
    */
-  count(id: string, threshold: string, seen: number): Promise<ThresholdCounts>;
+  count(id: string, threshold: string, seen: number): Promise<ThresholdCounts | undefined>;
   /** @throws EngineError `TRIAL_NOT_FOUND` */
   task(id: string): Omit<ThresholdTask, 'database'>;
   end(id: string): void;
@@ -113,11 +114,12 @@ export const createThresholdTrials = ({ database, entropy, clock, log }: Thresho
       trial.requests += 1;
       wakeAll(trial);
       await advanced(trial, seen);
-      require(id);
+      const isOver = (): boolean => trial !== current;
+      if (isOver()) return undefined;
       try {
         return await trial.thread.count(threshold);
       } catch (cause) {
-        require(id);
+        if (isOver()) return undefined;
         endCurrent();
         log.error('policyTrial', { err: cause });
         throw trialFailure(cause);

@@ -28,7 +28,9 @@ export const thresholdTrialHandlers = (
     const { limit } = thresholdTrials.task(trialId);
     const error = thresholdError(limit.thresholdType, threshold);
     if (error !== undefined) throw new EngineError('VALIDATION', `threshold ${error}`);
-    const { amounts, ...counts } = await thresholdTrials.count(trialId, threshold, seen);
+    const counted = await thresholdTrials.count(trialId, threshold, seen);
+    if (counted === undefined) return null;
+    const { amounts, ...counts } = counted;
     const useful = amounts && { least: thresholdText(limit, amounts.least), most: thresholdText(limit, amounts.most) };
     return { ...counts, useful: useful ?? null };
   },

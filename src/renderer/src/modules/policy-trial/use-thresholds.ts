@@ -13,7 +13,7 @@ const PAUSE_MS = 400;
 /** The change that sets a limit, whatever its threshold. */
 export type LimitChange = ProcedureInput<'policies.tryThresholds'>['change'];
 
-export type ThresholdCounts = ProcedureOutput<'policies.atThreshold'>;
+export type ThresholdCounts = NonNullable<ProcedureOutput<'policies.atThreshold'>>;
 
 export interface Thresholds {
   /** What past decisions would be under the threshold, as far as it is known. Undefined until the sample is read. */
@@ -59,7 +59,8 @@ export const useThresholds = (
 
   const fail = (mine: number, cause: unknown): void => {
     if (mine !== trial) return;
-    // A trial ends if nothing is asked for a while. Moving the threshold then starts it again.
+    // A trial ends if nothing is asked for a while, or if another page starts one. Moving the threshold then starts it
+    // again.
     trialId = undefined;
     if (cause instanceof EngineError && cause.code === 'TRIAL_NOT_FOUND') return;
     error.value = errorText(cause);
@@ -70,6 +71,7 @@ export const useThresholds = (
     const mineToo = (request += 1);
     const answer = await transport.call('policies.atThreshold', { trialId: id, threshold: wanted, seen });
     if (mine !== trial || mineToo !== request) return;
+    if (answer === null) throw new EngineError('TRIAL_NOT_FOUND');
     counts.value = answer;
     if (!answer.isWhole) void follow(mine, id, answer.done);
   };
