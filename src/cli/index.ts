@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=32 --initial-old-space-size=64 --heap-growing-percent=70
+#!/usr/bin/env -S node --max-semi-space-size=32 --initial-old-space-size=64 --heap-growing-percent=70 --no-allocation-site-pretenuring
 import { runGasdesk } from './run.ts';
 
 const { env, stdin, stdout, stderr } = process;

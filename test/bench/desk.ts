@@ -64,12 +64,13 @@ export const startDesk = async (
   dir: string,
   log: number,
   nodeArgs: readonly string[],
-  { database }: { readonly database?: string } = {},
+  { database, printed }: { readonly database?: string; readonly printed?: (line: string) => void } = {},
 ): Promise<BenchDesk> => {
   const env = { GASDESK_PASSPHRASE: 'benchmark' };
   const place = database === undefined ? [] : ['--database', database];
   const args = [...nodeFlags, ...nodeArgs, buildCli(), 'serve', '--port', '0', '--data', dir, ...place];
-  let server = await startServer(args, { env, stderr: log });
+  const options = { env, stderr: log, ...(printed && { printed }) };
+  let server = await startServer(args, options);
   const folder = openDataFolder(dir);
   const call = controlClient(folder.controlSocket);
   const { accountId, paymasterId, path } = await prepareDapp(call);
@@ -86,7 +87,7 @@ export const startDesk = async (
     async whileStopped(change) {
       await server.stop();
       await change();
-      server = await startServer(args, { env, stderr: log });
+      server = await startServer(args, options);
     },
     database: folder.database,
     path,

@@ -6,6 +6,7 @@ import { type ConditionFigures, measureConditions } from './conditions.ts';
 import { type ContinuousBackupFigures, measureContinuousBackup } from './continuous-backup.ts';
 import { type BenchDesk, startDesk } from './desk.ts';
 import { drive } from './drive.ts';
+import { type KeptObjects, measureKeptObjects } from './kept-objects.ts';
 import { type ListFigures, measureLists } from './lists.ts';
 import { type Figures, measure, ratios } from './measure.ts';
 import { sponsorTraffic } from './operations.ts';
@@ -39,6 +40,7 @@ const SETTLEMENT = 'settlement';
 const START = 'start';
 /** Counts, which are the same on every machine. */
 const PATH = 'request-path';
+const KEPT = 'kept-objects';
 const names = [
   ...scenarios.map(({ name }) => name),
   REPLAY,
@@ -51,6 +53,7 @@ const names = [
   LISTS,
   SETTLEMENT,
   PATH,
+  KEPT,
 ];
 
 const { values: flags } = parseArgs({
@@ -177,7 +180,8 @@ type Result =
   | ListFigures
   | SettlementFigures
   | StartFigures
-  | RequestPath;
+  | RequestPath
+  | KeptObjects;
 
 const results: Record<string, Result> = {};
 for (const scenario of scenarios) {
@@ -193,5 +197,6 @@ if (only.includes(UNDELIVERED)) results[UNDELIVERED] = await runUndelivered();
 if (only.includes(COPY)) results[COPY] = await runCopy();
 if (only.includes(START)) results[START] = await measureStart();
 if (only.includes(PATH)) results[PATH] = await measureRequestPath();
+if (only.includes(KEPT)) results[KEPT] = await measureKeptObjects();
 const machine = { node: process.version, cpu: cpus()[0]?.model ?? 'unknown', cores: cpus().length };
 console.log(JSON.stringify({ machine, seconds, storedDecisions: Number(flags.stored), scenarios: results }, null, 2));

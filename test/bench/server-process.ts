@@ -33,19 +33,37 @@ export const readUsage = (pid: number): Usage => {
   return { cpuMicros: (ticks * 1_000_000) / TICKS_PER_SECOND, rssBytes: Number(rss) * 1024 };
 };
 
-const listening = async (child: ChildProcess): Promise<Pick<ServerProcess, 'url' | 'console'>> => {
-  if (child.stdout === null) throw new Error('The server has no standard output');
-  for await (const line of createInterface({ input: child.stdout })) {
-    const { event, ...addresses } = JSON.parse(line) as { event: string; url: string; console?: string };
-    if (event === 'listening') return addresses;
-  }
-  throw new Error('The server ended before it listened');
-};
+/** @param printed gets each line of the standard output that is not JSON */
+const listening = (
+  child: ChildProcess,
+  printed: (line: string) => void,
+): Promise<Pick<ServerProcess, 'url' | 'console'>> =>
+  new Promise((resolve, reject) => {
+    if (child.stdout === null) throw new Error('The server has no standard output');
+    const lines = createInterface({ input: child.stdout });
+    lines.on('close', () => reject(new Error('The server ended before it listened')));
+    lines.on('line', (line) => {
+      if (!line.startsWith('{')) {
+        printed(line);
+        return;
+      }
+      const { event, ...addresses } = JSON.parse(line) as { event: string; url: string; console?: string };
+      if (event === 'listening') resolve(addresses);
+    });
+  });
 
-/** Starts Node on a script that prints `{"event":"listening","url":…}`; its log goes to `stderr`, a file descriptor. */
+interface ServerOptions {
+  readonly env?: Record<string, string>;
+  /** A file descriptor for the log. */
+  readonly stderr?: number;
+  /** Gets each line that the server prints besides JSON. */
+  readonly printed?: (line: string) => void;
+}
+
+/** Starts Node on a script that prints `{"event":"listening","url":…}`. */
 export const startServer = async (
   args: readonly string[],
-  { env = {}, stderr = 2 }: { env?: Record<string, string>; stderr?: number } = {},
+  { env = {}, stderr = 2, printed = () => undefined }: ServerOptions = {},
 ): Promise<ServerProcess> => {
   const child = spawn(process.execPath, args, {
     env: { PATH: process.env['PATH'], ...env },
@@ -54,7 +72,7 @@ export const startServer = async (
   const exited = once(child, 'exit');
   const { pid } = child;
   if (pid === undefined) throw new Error('The server could not be started');
-  const addresses = await listening(child).catch((error: unknown) => {
+  const addresses = await listening(child, printed).catch((error: unknown) => {
     child.kill();
     throw error;
   });

@@ -5,7 +5,7 @@ import type { Policy } from '../policy/policy.ts';
 import { ruleInput } from './rule-input.ts';
 import { explainDenial } from './rule-words.ts';
 import { ruleKinds } from '../rules/registry.ts';
-import type { Effects, RuleInput, RuleKind, Step } from '../rules/rule.ts';
+import type { CheckResult, Effects, RuleInput, RuleKind, Step, StepParts } from '../rules/rule.ts';
 import { type WebhookTarget, uncalledWebhooks, webhook } from '../rules/webhook.ts';
 
 /** Why an operation is not sponsored, as responses and records give it. */
@@ -95,6 +95,13 @@ const takenOf = (reservations: readonly Reservation[], steps: readonly Step[]): 
   );
 };
 
+/** Runs for every rule of every decision, and a spread takes four times as long. */
+const measuredStep = (result: CheckResult & StepParts, rule: string, micros: number): MeasuredStep => {
+  const { outcome, code, evidence } = result;
+  const isPlain = result.shadow === undefined && result.call === undefined && result.micros === undefined;
+  return isPlain ? { micros, rule, outcome, code, evidence } : { micros, rule, ...result };
+};
+
 const NOTHING_HELD: readonly bigint[] = [];
 
 /**
@@ -118,7 +125,7 @@ export const decidePlanned = (planned: Plan, held: readonly bigint[], microsecon
     const now = microseconds();
     const micros = Math.round(now - last);
     last = now;
-    for (const result of results) steps.push({ micros, rule: kind.type, ...result });
+    for (const result of results) steps.push(measuredStep(result, kind.type, micros));
     if (input.idle.length > 0) steps.push(...idleSteps(kind, input));
     next += reserved;
   }

@@ -78,21 +78,26 @@ export const listen = async (app: HttpApp, where: ServerPlace, options: ListenOp
   const { requestTimeoutMs, maxConnections, connectionSharePercent, clock, log, network = systemNetwork } = options;
   const handle = app.callback();
   /** Requests in progress, including those whose client has disconnected. */
-  const handling = new Set<Promise<void>>();
+  let handling = 0;
+  /** Resolves when none is left, once the server is closing. */
+  const isDrained = Promise.withResolvers<undefined>();
+  let isClosing = false;
   const server = createServer({
     requestTimeout: requestTimeoutMs,
     headersTimeout: Math.floor(requestTimeoutMs * HEAD_SHARE),
     connectionsCheckingInterval: CHECK_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
   });
+  const done = (): void => {
+    handling -= 1;
+    if (isClosing && handling === 0) isDrained.resolve(undefined);
+  };
   const answer = (response: ServerResponse): Promise<void> => {
-    const done = (): void => void handling.delete(handled);
-    const handled: Promise<void> = handle(response.req, response).then(done, (error: unknown) => {
+    handling += 1;
+    return handle(response.req, response).then(done, (error: unknown) => {
       log.error('http.unanswered', { err: error });
       done();
     });
-    handling.add(handled);
-    return handled;
   };
   const most = Math.min(maxConnections, Math.floor(mostDescriptors() * DESCRIPTOR_SHARE));
   const mostOfOne = Math.ceil((most * connectionSharePercent) / 100);
@@ -122,7 +127,8 @@ export const listen = async (app: HttpApp, where: ServerPlace, options: ListenOp
         isOver.resolve(undefined);
       });
       await closed;
-      await Promise.race([Promise.all(handling), isOver.promise]);
+      isClosing = true;
+      if (handling > 0) await Promise.race([isDrained.promise, isOver.promise]);
       cancel();
     },
   };

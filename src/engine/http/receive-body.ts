@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { EngineError } from '../../shared/errors.ts';
+import { createOrderedList } from '../base/ordered-list.ts';
 
 /** Receives request bodies, and limits the memory of all unfinished bodies together. */
 export interface BodyReceiver {
@@ -34,16 +35,19 @@ const tooLarge = (limitBytes: number): EngineError =>
  * honest body is complete long before that.
  */
 export const createBodyReceiver = (mostBytes = MAX_UNFINISHED_BYTES): BodyReceiver => {
-  const unfinished = new Set<() => void>();
+  /** What drops each unfinished body, the oldest first. */
+  const unfinished = createOrderedList<() => void>();
   let held = 0;
 
   const collect = (request: IncomingMessage, limitBytes: number): Promise<Buffer> =>
     new Promise((resolve, reject) => {
       let pieces: Buffer[] = [];
       let length = 0;
+      let isUnfinished = true;
       const size = (): number => length + pieces.length * PIECE_BYTES;
       const end = (): void => {
-        unfinished.delete(giveUp);
+        isUnfinished = false;
+        unfinished.remove(entry);
         request.off('data', take);
         held -= size();
         pieces = [];
@@ -53,10 +57,10 @@ export const createBodyReceiver = (mostBytes = MAX_UNFINISHED_BYTES): BodyReceiv
         end();
         reject(error);
       };
+      // This runs whenever a request closes. Creating an error for a completed request would cost more than receiving
+      // it.
       const giveUp = (): void => {
-        // This runs whenever a request closes. Creating an error for a completed request would cost more than receiving
-        // it.
-        if (unfinished.has(giveUp)) fail(new EngineError('REQUEST_TIMEOUT'));
+        if (isUnfinished) fail(new EngineError('REQUEST_TIMEOUT'));
       };
       const take = (piece: Buffer): void => {
         if (length + piece.length > limitBytes) {
@@ -66,12 +70,10 @@ export const createBodyReceiver = (mostBytes = MAX_UNFINISHED_BYTES): BodyReceiv
         pieces.push(piece);
         length += piece.length;
         held += piece.length + PIECE_BYTES;
-        for (const giveUpOldest of unfinished) {
-          if (held <= mostBytes) return;
-          giveUpOldest();
-        }
+        for (let oldest = unfinished.first; oldest !== undefined && held > mostBytes; oldest = unfinished.first)
+          oldest();
       };
-      unfinished.add(giveUp);
+      const entry = unfinished.add(giveUp);
       request.on('data', take);
       request.once('end', () => {
         const body = Buffer.concat(pieces);

@@ -61,12 +61,13 @@ export const createSigningThread = ({
   /** Number of the newest digest. */
   let newest = 0;
   /** Digests of the current commit whose signatures have not been asked for, and those of commits that have failed. */
-  const open = new Set<number>();
+  let open = new Set<number>();
   let cancelTimer: (() => void) | undefined;
 
   /** Takes a digest from the thread, and removes its key. @returns true if the thread has signed it */
   const take = (number: number): boolean => {
     open.delete(number);
+    if (open.size === 0) open = new Set();
     // The thread may be reading the key while it is removed: a signature that it is still making must not be used.
     const isUnsigned = slots.change(number, 'waiting', 'taken') || slots.change(number, 'signing', 'taken');
     const isSigned = !isUnsigned && slots.change(number, 'signed', 'taken');

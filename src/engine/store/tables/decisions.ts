@@ -26,6 +26,28 @@ const pauseDappOnce = function* (tx: Transaction, { paymasterId, since, reason }
   tx.settingsChanged({ dapp: paymasterId });
 };
 
+type Conclude = (held: readonly bigint[]) => CommitPlan | undefined;
+
+/**
+ * A function of its own: V8 keeps each generator function that is made for a single request, with the whole request,
+ * until a full collection.
+ */
+const concludeOnce = function* (
+  tx: Transaction,
+  { reservations, ledgerVersion: version, settings }: LedgerFacts,
+  conclude: Conclude,
+): Steps<(() => Steps<DecisionRecord>) | undefined> {
+  if (tx.ledgerVersion() !== version) return undefined;
+  if (settings !== undefined && (yield* tx.settingsVersion(settings.scope)) !== settings.version) return undefined;
+  const conclusion = conclude(reservations.map(tx.ledger.heldOf));
+  if (conclusion === undefined) return undefined;
+  const { decision, reserve, taken = reservations, pause, pauseDapp, revision } = conclusion;
+  const reserved = reserve ? tx.ledger.reserve(taken) : [];
+  if (pause !== undefined) yield* pauseOnce(tx, pause);
+  if (pauseDapp !== undefined) yield* pauseDappOnce(tx, pauseDapp);
+  return () => tx.append(decision(), revision, reserved);
+};
+
 /** Up to two users of accounts, and the account that was the newest when they were read. */
 interface KnownUsers {
   readonly users: readonly string[];
@@ -84,22 +106,8 @@ export const decisionStore = (
      * @returns undefined, with nothing written, if `ledgerVersion` or the settings have changed since the facts were
      * read, or if `conclude` returns undefined
      */
-    decideAndReserve: (
-      { reservations, ledgerVersion: version, settings }: LedgerFacts,
-      conclude: (held: readonly bigint[]) => CommitPlan | undefined,
-    ): Promise<DecisionRecord | undefined> =>
-      decideInParts<DecisionRecord>(reservations, function* (tx) {
-        if (tx.ledgerVersion() !== version) return undefined;
-        if (settings !== undefined && (yield* tx.settingsVersion(settings.scope)) !== settings.version)
-          return undefined;
-        const conclusion = conclude(reservations.map(tx.ledger.heldOf));
-        if (conclusion === undefined) return undefined;
-        const { decision, reserve, taken = reservations, pause, pauseDapp, revision } = conclusion;
-        const reserved = reserve ? tx.ledger.reserve(taken) : [];
-        if (pause !== undefined) yield* pauseOnce(tx, pause);
-        if (pauseDapp !== undefined) yield* pauseDappOnce(tx, pauseDapp);
-        return () => tx.append(decision(), revision, reserved);
-      }),
+    decideAndReserve: (facts: LedgerFacts, conclude: Conclude): Promise<DecisionRecord | undefined> =>
+      decideInParts(facts.reservations, (tx) => concludeOnce(tx, facts, conclude)),
     /**
      * Holds the reservations while `run` lasts, so that other decisions count them. Used for an action that is recorded
      * only at its end. The hold lasts from the call of `check`, which must throw if the amount is not free, until `run`

@@ -89,15 +89,15 @@ export const createLedger = (head: Pick<DeskHead, 'accounts'>, maxBytes = MAX_BY
   const byKey = new Map<string, Account>();
   const byId = new Map<number, Account>();
   /** Rolling windows. They are kept only during a transaction, because their buckets may be removed later. */
-  const rolling = new Map<string, Buckets>();
+  let rolling = new Map<string, Buckets>();
   /**
    * The accounts that the transaction has looked up, by the key objects. A decision looks up each account several
    * times.
    */
-  const lookedUp = new Map<AccountKey, Account>();
-  const added = new Map<Account, AccountKey>();
-  const changed = new Set<Account>();
-  const withNewBucket = new Map<string, readonly [kind: string, id: string, since: number]>();
+  let lookedUp = new Map<AccountKey, Account>();
+  let added = new Map<Account, AccountKey>();
+  let changed = new Set<Account>();
+  let withNewBucket = new Map<string, readonly [kind: string, id: string, since: number]>();
 
   const enter = (row: AccountRow): Account => {
     const account = accountOf(row);
@@ -158,11 +158,12 @@ export const createLedger = (head: Pick<DeskHead, 'accounts'>, maxBytes = MAX_BY
     addTo(bucket, key, amount);
   };
   const endTransaction = (): void => {
-    rolling.clear();
-    lookedUp.clear();
-    added.clear();
-    changed.clear();
-    withNewBucket.clear();
+    // Not cleared: V8 lets the old table of a map refer to its new one, so that collections of young objects keep both.
+    rolling = new Map();
+    lookedUp = new Map();
+    added = new Map();
+    changed = new Set();
+    withNewBucket = new Map();
   };
   const forget = (): void => {
     endTransaction();

@@ -93,10 +93,10 @@ export const createLimitRows = (head: Pick<DeskHead, 'accounts'>) => {
   const groupsById = new Map<number, Group>();
   const rowsByUser = new Map<Group, Map<string, UserRow>>();
   const rowsById = new Map<number, UserRow>();
-  const newGroups = new Set<Group>();
-  const changedGroups = new Set<Group>();
-  const newRows = new Set<UserRow>();
-  const changedRows = new Set<UserRow>();
+  let newGroups = new Set<Group>();
+  let changedGroups = new Set<Group>();
+  let newRows = new Set<UserRow>();
+  let changedRows = new Set<UserRow>();
   /** Memory of all groups and rows. */
   let bytes = 0;
   /** The row that was used last. All limits of a decision for each user are in few rows. */
@@ -160,10 +160,10 @@ export const createLimitRows = (head: Pick<DeskHead, 'accounts'>) => {
     row.held[slot] = (row.held[slot] ?? 0n) + amount;
   };
   const endTransaction = (): void => {
-    newGroups.clear();
-    changedGroups.clear();
-    newRows.clear();
-    changedRows.clear();
+    newGroups = new Set();
+    changedGroups = new Set();
+    newRows = new Set();
+    changedRows = new Set();
   };
   const loadGroups = function* (rows: StepRows, lookup: Lookup, keys: readonly Cells[]): Steps<void> {
     if (keys.length > 0) for (const row of yield* rows.findMany<GroupRow>(lookup, keys)) enterGroup(row);

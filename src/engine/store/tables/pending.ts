@@ -119,15 +119,16 @@ export const createPending = (head: DeskHead, { clock, entersHashes }: PendingOp
     ledger,
     log,
     /** The writes that a transaction makes through this memory. */
-    writing: (tx: StepRows) =>
-      ({
+    writing: (tx: StepRows) => {
+      const enforceIn = enforce(tx);
+      return {
         ledger,
         log,
         ledgerVersion: () => head.ledgerVersion,
         advanceLedger: () => void (head.ledgerVersion += 1),
-        enforce: enforce(tx),
+        enforce: enforceIn,
         *append(draft, revision, reservations = []) {
-          if (revision !== undefined) yield* enforce(tx)(revision, draft);
+          if (revision !== undefined) yield* enforceIn(revision, draft);
           const record = recordText(draft);
           const { seq, enteredAt, hash } = log.appendDecision(record);
           const { id, at, paymasterId, chainId, sender, outcome, userOpHash, validUntil } = draft;
@@ -143,7 +144,8 @@ export const createPending = (head: DeskHead, { clock, entersHashes }: PendingOp
           }
           return { ...draft, seq };
         },
-      }) satisfies Partial<Transaction>,
+      } satisfies Partial<Transaction>;
+    },
     /** Number of decisions that the current transaction has added. */
     added: () => decisions.length,
     *save(tx: StepRows): Steps<void> {
