@@ -48,21 +48,49 @@ test.each(['verifying-0.6', '1.1.0'])(
   },
 );
 
+const withoutEntryPoint = async (run: (address: string) => Promise<void>): Promise<void> => {
+  const { provider } = desk().chain;
+  const { address } = entryPoints['0.6'];
+  const code = await provider.getCode(address);
+  await provider.send('anvil_setCode', [address, '0x']);
+  try {
+    await run(address);
+  } finally {
+    await provider.send('anvil_setCode', [address, code]);
+  }
+};
+
 test('a contract whose EntryPoint is gone is named, with what to do', async () => {
   await desk().attach('verifying-0.6');
-  const { chain } = desk();
-  const { address } = entryPoints['0.6'];
-  const code = await chain.provider.getCode(address);
-  await chain.provider.send('anvil_setCode', [address, '0x']);
-  const reputation = desk()
-    .engine()
-    .service.call('reputation.get', { chainId: chain.chainId, version: 'verifying-0.6' });
-  await expect(reputation).rejects.toMatchObject({
-    code: 'CONTRACT_MISMATCH',
-    message: expect.stringContaining('there is no EntryPoint'),
+  const target = { chainId: desk().chain.chainId, version: 'verifying-0.6' };
+  await withoutEntryPoint(async () => {
+    const reputation = desk().engine().service.call('reputation.get', target);
+    const stake = desk().prepare({ kind: 'addStake', ...target, amountWei: '1' }, desk().operator);
+    for (const refused of [reputation, stake]) {
+      await expect(refused).rejects.toMatchObject({
+        code: 'CONTRACT_MISMATCH',
+        message: expect.stringContaining('there is no EntryPoint'),
+      });
+    }
   });
-  await chain.provider.send('anvil_setCode', [address, code]);
 });
+
+test.each(['1.1.0', 'verifying-0.6'])(
+  'without its EntryPoint, %s is neither deployed nor attached',
+  async (version) => {
+    const address = await desk().attach(version);
+    const { chainId } = desk().chain;
+    await withoutEntryPoint(async (entryPoint) => {
+      const missing = `EntryPoint 0.6 (${entryPoint}) is not deployed on chain ${chainId}.`;
+      await expect(desk().prepare({ kind: 'deploy', chainId, version }, desk().operator)).rejects.toMatchObject({
+        code: 'TRANSACTION_WOULD_FAIL',
+        message: missing,
+      });
+      const use = desk().engine().service.call('paymasterContracts.use', { chainId, version, address });
+      await expect(use).rejects.toMatchObject({ code: 'CONTRACT_MISMATCH', message: expect.stringContaining(missing) });
+    });
+  },
+);
 
 test('the operator sees which bundlers include the operations of a contract, most first, and of no other contract', async () => {
   const { chain, clock, contracts, operator, engine } = desk();

@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { computeAddress } from 'ethers';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { deployEntryPoint, devWallet } from '../../src/demo/world-contracts.ts';
 import { version } from '../../src/engine/base/version.ts';
 import type { Engine } from '../../src/engine/index.ts';
 import { type CliResult, gasdesk } from '../support/cli.ts';
@@ -52,6 +53,7 @@ const fill = async ({ service }: Engine, rpc: string) => {
 
 // A test starts up to ten processes; on a busy machine each may take seconds.
 const chain = useLocalChain();
+beforeAll(() => deployEntryPoint(devWallet(2, chain().provider)));
 const tempFolder = useTempFolders();
 const engines: Engine[] = [];
 afterAll(async () => {

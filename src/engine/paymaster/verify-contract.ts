@@ -30,7 +30,7 @@ const mismatch = (
 };
 
 /** The error for a failed call: either the contract is not the expected one, or the chain is unreachable. */
-export const callError = (subject: AttachedTo, cause: RpcError | UnexpectedAnswer): EngineError => {
+const callError = (subject: AttachedTo, cause: RpcError | UnexpectedAnswer): EngineError => {
   const words = cause.message.slice(0, 200);
   if (cause instanceof UnexpectedAnswer || hasReverted(cause)) {
     return mismatch(subject, `it does not answer like one (${words}).`, { contract: subject.contract });
@@ -38,24 +38,38 @@ export const callError = (subject: AttachedTo, cause: RpcError | UnexpectedAnswe
   return nodeRefusal(subject.chainId, cause);
 };
 
-const compare = async (rpc: RpcClient, subject: ContractSubject): Promise<PaymasterContractCheck> => {
-  const { chainId, layout, contract, signer } = subject;
+/**
+ * Reads from a contract or the node. Converts a refusal to an error of the chain or of the contract.
+ *
+ * @throws EngineError `CHAIN_UNREACHABLE`, `CONTRACT_MISMATCH` or `PAYMASTER_NOT_READY`
+ */
+export const withCallErrors = async <T>(subject: AttachedTo, read: () => Promise<T>): Promise<T> => {
   try {
-    return await verifyPaymasterContract(rpc.call, layout, { chainId, paymaster: contract, signer });
+    return await read();
   } catch (error) {
-    if (!(error instanceof RpcError)) throw error;
-    const { address, version } = entryPoints[layout.entryPointVersion];
-    const isAbsent = (): Promise<boolean> =>
-      readCode(rpc, address).then(
-        (code) => code === '0x',
-        () => false,
-      );
-    if (hasReverted(error) && (await isAbsent())) {
-      const detail = `EntryPoint ${version} (${address}) is not deployed on chain ${chainId}.`;
-      throw mismatch(subject, detail, { entryPoint: address });
-    }
-    throw callError(subject, error);
+    throw error instanceof RpcError || error instanceof UnexpectedAnswer ? callError(subject, error) : error;
   }
+};
+
+/** Says that the chain lacks a layout's EntryPoint; undefined if it has it. @throws RpcError, EngineError `CHAIN_UNREACHABLE` */
+export const missingEntryPoint = async (
+  rpc: RpcClient,
+  { chainId, layout }: Pick<AttachedTo, 'chainId' | 'layout'>,
+): Promise<string | undefined> => {
+  const { address, version } = entryPoints[layout.entryPointVersion];
+  if ((await readCode(rpc, address)) !== '0x') return undefined;
+  return `EntryPoint ${version} (${address}) is not deployed on chain ${chainId}.`;
+};
+
+const compare = (rpc: RpcClient, subject: ContractSubject): Promise<PaymasterContractCheck> => {
+  const { chainId, layout, contract, signer } = subject;
+  return withCallErrors(subject, async () => {
+    const missing = await missingEntryPoint(rpc, subject);
+    if (missing !== undefined) {
+      throw mismatch(subject, missing, { entryPoint: entryPoints[layout.entryPointVersion].address });
+    }
+    return verifyPaymasterContract(rpc.call, layout, { chainId, paymaster: contract, signer });
+  });
 };
 
 const signerError = ({ layout }: ContractSubject, { vault, contract }: PaymasterContractCheck['signer']): string =>

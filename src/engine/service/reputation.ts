@@ -8,30 +8,23 @@ import {
 } from '../../core/reputation/reputation.ts';
 import { requireNode } from '../chain/require-node.ts';
 import type { Address } from '../../shared/schema/hex.ts';
-import { RpcError } from '../chain/rpc.ts';
-import { UnexpectedAnswer } from '../paymaster/contract-reads.ts';
 import { dappsOf, operationCounts } from '../paymaster/operation-counts.ts';
 import { readStake } from '../paymaster/read-stake.ts';
 import { requireContract } from '../paymaster/readiness.ts';
 import { recentBundlers } from '../paymaster/recent-bundlers.ts';
-import { callError } from '../paymaster/verify-contract.ts';
+import { withCallErrors } from '../paymaster/verify-contract.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
 /** What a contract's EntryPoint, its recent blocks and the decisions say about its standing with bundlers. */
 export const reputationHandlers = (context: ServiceContext): Handlers<NamesOf<'reputation'>> => {
   const { store, chains, clock } = context;
 
-  const readChain = async (attached: Parameters<typeof callError>[0], entryPoint: Address) => {
+  const readChain = async (attached: Parameters<typeof withCallErrors>[0], entryPoint: Address) => {
     const rpc = await requireNode(chains, attached.chainId);
     const paymaster = attached.contract;
-    try {
-      return await Promise.all([
-        readStake(rpc.call, entryPoint, paymaster),
-        recentBundlers(rpc, { entryPoint, paymaster }),
-      ]);
-    } catch (error) {
-      throw error instanceof RpcError || error instanceof UnexpectedAnswer ? callError(attached, error) : error;
-    }
+    return withCallErrors(attached, () =>
+      Promise.all([readStake(rpc.call, entryPoint, paymaster), recentBundlers(rpc, { entryPoint, paymaster })]),
+    );
   };
 
   return {

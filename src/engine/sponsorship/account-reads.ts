@@ -10,7 +10,7 @@ import { readCode } from '../chain/gas/eth-call.ts';
 import { type RpcClient, isUnreachable } from '../chain/rpc.ts';
 import { readAccountNonce } from '../paymaster/contract-reads.ts';
 import type { ReadyPaymaster } from '../paymaster/readiness.ts';
-import { withCallErrors } from './read-tank.ts';
+import { withCallErrors } from '../paymaster/verify-contract.ts';
 
 /**
  * Paymaster data with a placeholder signature and an endless validity window. An account that inspects the operation

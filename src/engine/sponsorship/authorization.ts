@@ -8,7 +8,7 @@ import { readCode, readQuantity, readTransactionCount } from '../chain/gas/eth-c
 import { type RpcClient, scheduleOf } from '../chain/rpc.ts';
 import type { ReadyPaymaster } from '../paymaster/readiness.ts';
 import type { RequestedOperation } from '../../core/user-operation/read-operation.ts';
-import { withCallErrors } from './read-tank.ts';
+import { withCallErrors } from '../paymaster/verify-contract.ts';
 
 /** Order of secp256k1. */
 const N = 0xffff_ffff_ffff_ffff_ffff_ffff_ffff_fffe_baae_dce6_af48_a03b_bfd2_5e8c_d036_4141n;

@@ -20,8 +20,9 @@ import type { ReadyPaymaster, Tank } from '../paymaster/readiness.ts';
 import type { Store } from '../store/store.ts';
 import type { Deposits } from './deposits.ts';
 import type { RequestedOperation } from '../../core/user-operation/read-operation.ts';
-import { withCallErrors, readTank } from './read-tank.ts';
+import { readTank } from './read-tank.ts';
 import { isEip7702 } from '../../core/user-operation/user-op-hash.ts';
+import { withCallErrors } from '../paymaster/verify-contract.ts';
 
 /** The chain's node, for steps that require one. @throws EngineError `PAYMASTER_NOT_READY` */
 export const requireRpc = (rpc: RpcClient | undefined, { chainId }: ReadyPaymaster): RpcClient => {

@@ -1,4 +1,4 @@
-import { Interface, ZeroAddress } from 'ethers';
+import { Interface } from 'ethers';
 import type { ChainAction } from '../../api/transactions.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { type Address, type Hex, sameAddress } from '../../shared/schema/hex.ts';
@@ -8,37 +8,19 @@ import { readCode } from '../chain/gas/eth-call.ts';
 import { requireNode } from '../chain/require-node.ts';
 import { signerKind } from '../../core/paymaster-layouts/layout.ts';
 import { entryPoint06 } from '../../core/entry-points/0.6.ts';
-import { entryPoints } from '../../core/entry-points/registry.ts';
-import { LEAST_UNSTAKE_DELAY } from '../../core/reputation/reputation.ts';
-import { readStake } from '../paymaster/read-stake.ts';
 import { handleOpsCall } from '../../core/user-operation/abi.ts';
 import { type Tank, requireContract, requireTank } from '../paymaster/readiness.ts';
 import { replacedWords } from '../paymaster/replaced-contract.ts';
+import { missingEntryPoint } from '../paymaster/verify-contract.ts';
 import { requireAttachable } from '../../core/paymaster-layouts/registry.ts';
 import { requireSigner } from '../signer/chain-signer.ts';
 import { nextSignerOf, refusing } from '../paymaster/next-signer.ts';
 import type { PaymasterContract } from '../store/registry-store.ts';
-import { type ActionContext, amountsOn, failing } from './action-context.ts';
+import type { Action, ActionCall } from './action.ts';
+import { type ActionContext, amountsOn, failing, mustBeOwned } from './action-context.ts';
 import { signerSetterCall } from './signer-setter.ts';
-import { type Withdrawal, requireFree } from './withdrawal.ts';
-
-export interface ActionCall {
-  readonly chainId: number;
-  readonly paymasterId: string | null;
-  readonly version: string;
-  /** Null if the call creates a contract. */
-  readonly to: Address | null;
-  readonly valueWei: bigint;
-  readonly data: Hex;
-  /** The address that the contract accepts after the call, or no longer accepts. */
-  readonly signer: Address | null;
-  /** A description of the action. */
-  readonly summary: string;
-  /** The amount that a withdrawal takes out of a tank, and the tank; only for withdrawals. */
-  readonly withdrawal?: Withdrawal;
-}
-
-type Action<Kind extends ChainAction['kind']> = Extract<ChainAction, { kind: Kind }>;
+import { addStake, unlockStake, withdrawStake } from './stake-call.ts';
+import { requireFree } from './withdrawal.ts';
 
 const abi = new Interface([
   'function depositFor(address paymasterId) payable',
@@ -46,9 +28,6 @@ const abi = new Interface([
   'function withdrawTo(address to, uint256 amount)',
   'function addSigner(address signer)',
   'function removeSigner(address signer)',
-  'function addStake(uint32 unstakeDelaySec) payable',
-  'function unlockStake()',
-  'function withdrawStake(address to)',
 ]);
 
 const encode = (name: string, ...values: unknown[]): Hex => abi.encodeFunctionData(name, values) as Hex;
@@ -69,12 +48,6 @@ const deposit = async (context: ActionContext, { paymasterId, amountWei }: Actio
   }
   const summary = `Deposits ${amount} into the EntryPoint for the contract ${contract}, which pays for all DApps of this version.`;
   return { ...common, to: entryPoint, data: encode('depositTo', contract), summary };
-};
-
-/** Refuses addresses from which the coins could never be withdrawn again. */
-const mustBeOwned = ({ contract, entryPoint }: Pick<Tank, 'contract' | 'entryPoint'>, to: Address): void => {
-  const lost = [ZeroAddress as Address, contract, entryPoint].some((one) => sameAddress(one, to));
-  if (lost) throw failing(`Coins sent to ${to} are lost. Use the address of one of your wallets.`);
 };
 
 const withdraw = async (context: ActionContext, action: Action<'withdraw'>, from: Address): Promise<ActionCall> => {
@@ -110,6 +83,8 @@ const deploy = async (context: ActionContext, action: Action<'deploy'>, from: Ad
   const next = signerKind(layout) === 'fixed' ? nextOf(context, chainId) : undefined;
   const signer = next ?? present;
   const data = await creationCode(layout, { owner: from, signer });
+  const missing = await missingEntryPoint(await requireNode(context.chains, chainId), { chainId, layout });
+  if (missing !== undefined) throw failing(missing);
   const then = next === undefined ? '' : ', and this next key signs from then on';
   const replaced = await replacedWords(context, chainId, layout);
   const made = `Deploys ${layout.title}. Owner ${from}, signer ${signer}. It is attached when it is mined${then}.`;
@@ -178,49 +153,6 @@ const removeSigner = async (context: ActionContext, action: Action<'removeSigner
   const summary = `Makes the contract ${address} reject signatures of ${signer}. ${unminedFail('with it')}`;
   const data = encode('removeSigner', signer);
   return { chainId, paymasterId: null, version, to: address, valueWei: 0n, data, signer, summary };
-};
-
-const stakeOf = async (
-  { store, chains }: ActionContext,
-  { chainId, version }: { chainId: number; version: string },
-) => {
-  const layout = requireAttachable(version);
-  const { address } = await requireContract(store, chainId, layout);
-  const entryPoint = entryPoints[layout.entryPointVersion].address;
-  const stake = await readStake((await requireNode(chains, chainId)).call, entryPoint, address);
-  return { address, entryPoint, stake, common: { chainId, paymasterId: null, version, to: address, signer: null } };
-};
-
-const addStake = async (context: ActionContext, action: Action<'addStake'>): Promise<ActionCall> => {
-  const { amountWei, unstakeDelaySec } = action;
-  const { address, stake, common } = await stakeOf(context, action);
-  const seconds = unstakeDelaySec ?? Math.max(stake.unstakeDelaySec, LEAST_UNSTAKE_DELAY);
-  if (seconds < stake.unstakeDelaySec) {
-    throw failing(`The delay of the stake is ${stake.unstakeDelaySec} s, and the EntryPoint never shortens it.`);
-  }
-  const amount = (await amountsOn(context.store, action.chainId))(amountWei);
-  const summary = `Adds ${amount} to the stake of the contract ${address}. After unlocking it, you wait ${seconds} s before you can withdraw it.`;
-  return { ...common, valueWei: amountWei, data: encode('addStake', seconds), summary };
-};
-
-const unlockStake = async (context: ActionContext, action: Action<'unlockStake'>): Promise<ActionCall> => {
-  const { address, stake, common } = await stakeOf(context, action);
-  if (stake.stakeWei === 0n) throw failing(`The contract ${address} has no stake.`);
-  if (!stake.isStaked) throw failing(`The stake of the contract ${address} is unlocked already.`);
-  const summary = `Unlocks the stake of the contract ${address}, which can be withdrawn ${stake.unstakeDelaySec} s later. Bundlers treat the contract as not staked from now on.`;
-  return { ...common, valueWei: 0n, data: encode('unlockStake'), summary };
-};
-
-const withdrawStake = async (context: ActionContext, action: Action<'withdrawStake'>): Promise<ActionCall> => {
-  const { address, entryPoint, stake, common } = await stakeOf(context, action);
-  if (stake.stakeWei === 0n) throw failing(`The contract ${address} has no stake.`);
-  if (stake.isStaked) {
-    throw failing(`Unlock the stake of the contract ${address} first. Its delay is ${stake.unstakeDelaySec} s.`);
-  }
-  mustBeOwned({ contract: address, entryPoint }, action.to);
-  const amount = (await amountsOn(context.store, action.chainId))(stake.stakeWei);
-  const summary = `Withdraws the stake of ${amount} of the contract ${address} to ${action.to}.`;
-  return { ...common, valueWei: 0n, data: encode('withdrawStake', action.to), summary };
 };
 
 const deployCanonical = async (

@@ -3,7 +3,7 @@ import type { ChainAction } from '../../api/transactions.ts';
 import { EngineError } from '../../shared/errors.ts';
 import type { Address } from '../../shared/schema/hex.ts';
 import type { Clock, Entropy } from '../base/clock.ts';
-import type { ActionCall } from './action-call.ts';
+import type { ActionCall } from './action.ts';
 
 export interface Draft {
   readonly draftId: string;

@@ -5,7 +5,7 @@ import { toQuantity } from '../../shared/schema/quantity.ts';
 import { readBlockGas, readCode, readQuantity, readTransactionCount } from '../chain/gas/eth-call.ts';
 import { parseRevert, revertReason } from '../chain/gas/failure.ts';
 import { type RpcClient, RpcError, hasReverted, nodeRefusal } from '../chain/rpc.ts';
-import type { ActionCall } from './action-call.ts';
+import type { ActionCall } from './action.ts';
 import { type AmountWords, failing } from './action-context.ts';
 
 export type SimulatedCall = Pick<ActionCall, 'chainId' | 'to' | 'valueWei' | 'data'> & { readonly from: Address };
