@@ -47,6 +47,28 @@ test.each([1360, 1280, 1100, 1024, 800, 400])('in a window of %i px, no column i
   expect(await end('columnheader')).toBeLessThan(await end('table'));
 });
 
+test.each([1360, 800, 400])(
+  'in a window of %i px, every column that the operator adds can be reached',
+  async (width) => {
+    const page = await browser().open(desk().url, { width });
+    await goTo(page, '#/decisions');
+    await page.getByRole('row').nth(5).waitFor();
+    await page.getByRole('button', { name: 'Columns' }).click();
+    const added = ['Number', 'Chain', 'Person', 'Code', 'Mode', 'Settlement'];
+    for (const title of added) await page.getByRole('checkbox', { name: title }).click();
+    await expect.poll(() => heads(page)).toEqual(expect.arrayContaining(added));
+    const table = page.getByRole('table');
+    for (const shown of [page.getByRole('columnheader'), page.getByRole('row').nth(1).getByRole('cell')]) {
+      const last = shown.locator('visible=true').last();
+      await last.scrollIntoViewIfNeeded();
+      const [cell, frame] = [(await last.boundingBox())!, (await table.boundingBox())!];
+      expect(cell.x + cell.width).toBeLessThanOrEqual(frame.x + frame.width);
+      await table.evaluate((element) => element.scrollTo({ left: 0 }));
+    }
+    expect(await seriousErrors(page)).toEqual([]);
+  },
+);
+
 test('a filter is saved under a name, found again, and removed', async () => {
   const page = await browser().open(desk().url);
   await goTo(page, '#/decisions?outcome=denied&text=burn');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { shownColumns, tracksOf } from './decision-columns.ts';
+import { leftOut, shownColumns, tracksOf } from './decision-columns.ts';
 
 const usual = ['outcome', 'at', 'dapp', 'sender', 'calls', 'reason', 'cost'];
 
@@ -24,4 +24,15 @@ test('a row has a track for each column, a narrow one for those that it keeps', 
     '108px minmax(90px, 1.6fr)',
     '108px minmax(90px, 1.6fr)',
   ]);
+});
+
+test('a column that the operator added keeps its track in every list', () => {
+  const { roomy, wide, narrow, phone } = tracksOf(['seq', 'outcome', 'sender', 'code']);
+  expect([roomy, wide, narrow, phone]).toEqual([
+    '72px 112px 112px minmax(120px, 1.2fr)',
+    '72px 112px 112px minmax(120px, 1.2fr)',
+    '72px 108px minmax(120px, 1.2fr)',
+    '72px 108px minmax(120px, 1.2fr)',
+  ]);
+  expect([leftOut('code'), leftOut('sender')]).toEqual([undefined, 'wide-only']);
 });

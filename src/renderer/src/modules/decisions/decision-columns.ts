@@ -4,7 +4,7 @@ interface Column {
   readonly width: string;
   /** Hidden in a list that is not roomy. */
   readonly roomy?: true;
-  /** Width in a narrow list. Absent: the column is hidden there. */
+  /** Width in a narrow list. Absent: a usual column is hidden there. */
   readonly narrow?: string;
   /** Shown even on a phone. */
   readonly phone?: true;
@@ -49,29 +49,34 @@ export const shownColumns = (chosen: unknown): ColumnName[] =>
     .filter(([name, { usual, always }]) => always ?? (Array.isArray(chosen) ? chosen.includes(name) : usual))
     .map(([name]) => name);
 
+/** Columns that the operator adds stay in every list, which scrolls if they do not fit. */
+const isAdded = ({ usual }: Column): boolean => usual !== true;
+
 /** Grid tracks of a row: in a roomy, a wide and a narrow list, and on a phone. */
 export const tracksOf = (
   shown: readonly ColumnName[],
 ): { roomy: string; wide: string; narrow: string; phone: string } => {
   const those = entries.filter(([name]) => shown.includes(name)).map(([, column]) => column);
-  const narrow = those.filter((column) => column.narrow !== undefined);
+  const narrow = those.filter((column) => column.narrow !== undefined || isAdded(column));
   return {
     roomy: those.map(({ width }) => width).join(' '),
     wide: those
       .filter(({ roomy }) => roomy === undefined)
       .map(({ width }) => width)
       .join(' '),
-    narrow: narrow.map((column) => column.narrow).join(' '),
+    narrow: narrow.map((column) => column.narrow ?? column.width).join(' '),
     phone: narrow
-      .filter(({ phone }) => phone)
-      .map((column) => column.narrow)
+      .filter((column) => column.phone ?? isAdded(column))
+      .map((column) => column.narrow ?? column.width)
       .join(' '),
   };
 };
 
 /** The CSS class that hides a column where it has no room. */
 export const leftOut = (name: ColumnName): 'roomy-only' | 'wide-only' | 'no-phone' | undefined => {
-  const { roomy, narrow, phone }: Column = columns[name];
+  const column: Column = columns[name];
+  const { roomy, narrow, phone } = column;
+  if (isAdded(column)) return undefined;
   if (roomy) return 'roomy-only';
   if (narrow === undefined) return 'wide-only';
   return phone ? undefined : 'no-phone';
