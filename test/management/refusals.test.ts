@@ -425,3 +425,24 @@ test.each<[method: string, path: string, body: unknown, errors: string[]]>([
   const answer = await refuse(method, path, body, 400, errors[0]!);
   expect(answer).toEqual({ statusCode: 400, message: errors[0], errors });
 });
+
+test.each([
+  ['/paymaster', { ...paymaster, colour: 'x' }, 'The known fields are: name, type, chainId, version, tokenMode'],
+  ['/paymaster', { ...paymaster, chainId: 999_999 }, /^The operator adds the chain with "gasdesk chain set"/],
+  ['/paymaster', { ...paymaster, version: '9.9.9' }, /^The versions are: 1\.0\.0, 1\.1\.0, .*, parallel-0\.9$/],
+  [
+    '/smart-contract',
+    { ...contract, address: address(21), name: 'Other', whitelistedMethods: ['sell'] },
+    /^The ABI's methods that are not view or pure are: .*buy/,
+  ],
+  [
+    rule,
+    { name: 'New', policyType: 'WALLET_DEPLOYMENT', policyData: { operator: 'walletDeployment' } },
+    'The known fields are: factories',
+  ],
+])('POST %s with %j: a hint says what would help', async (path, body, hint) => {
+  expect(await desk().manage('POST', path, { headers: dapp.credentials, body })).toMatchObject({
+    statusCode: 400,
+    hint: typeof hint === 'string' ? hint : expect.stringMatching(hint),
+  });
+});

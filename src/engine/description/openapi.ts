@@ -24,6 +24,7 @@ const errorSchema = {
     statusCode: { type: 'integer', description: 'The HTTP status' },
     message: { type: 'string' },
     errors: { type: 'array', items: { type: 'string' }, description: 'Every error of the request, `message` first' },
+    hint: { type: 'string', description: 'What would help, such as the fields that exist' },
   },
   additionalProperties: false,
 };

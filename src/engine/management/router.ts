@@ -63,8 +63,26 @@ export const managementRouter = (service: Service, readBody: ReadBody): Router =
   return router;
 };
 
+/** What would help, for errors whose documented message does not say it. */
+const hintOf = ({ code, data: { fields, methods, supported } }: EngineError): string | undefined => {
+  const those = (what: string, known: unknown): string | undefined =>
+    Array.isArray(known) && known.length > 0 ? `The ${what} are: ${known.join(', ')}` : undefined;
+  if (code === 'VALIDATION') return those('known fields', fields);
+  if (code === 'UNKNOWN_CONTRACT_METHOD') return those("ABI's methods that are not view or pure", methods);
+  if (code === 'VERSION_NOT_SUPPORTED') return those('versions', supported);
+  return code === 'CHAIN_NOT_SUPPORTED'
+    ? 'The operator adds the chain with "gasdesk chain set", or on the Settings page of the console'
+    : undefined;
+};
+
 /** The JSON of an error. If there are several errors, `errors` lists all of them. */
 export const errorEnvelope = (error: EngineError): Record<string, unknown> => {
   const { errors } = error.data;
-  return { statusCode: error.status, message: error.message, ...(Array.isArray(errors) && { errors }) };
+  const hint = hintOf(error);
+  return {
+    statusCode: error.status,
+    message: error.message,
+    ...(Array.isArray(errors) && { errors }),
+    ...(hint !== undefined && { hint }),
+  };
 };

@@ -82,6 +82,13 @@ describe('the name of a field', () => {
       ['url must be a string', 'cycle.unit must be a string'],
     ],
     ['policyData itself', data, {}, '', ['policyData must be an object']],
+    [
+      'text in place of a short list',
+      z.strictObject({ a: z.array(z.string()).max(2) }),
+      { a: 'xyz' },
+      '',
+      ['a must be an array'],
+    ],
     ['unknown', z.strictObject({}), { a: 1, b: 2 }, '', ['a should not exist', 'b should not exist']],
     ['unknown, deeper', list, { list: [{ a: 'x', b: 1 }] }, '', ['list[0].b should not exist']],
     ['empty', z.strictObject({}), { '': 1 }, '', ['"" should not exist']],
@@ -150,4 +157,12 @@ describe('a body of one of several kinds', () => {
   ])('%j', (value, errors) => {
     expect(errorsOf(kinds, value)).toEqual(errors);
   });
+});
+
+test('next to errors that are all of unknown fields, the fields that exist in its place', () => {
+  const schema = z.strictObject({ name: z.string(), cycle: z.strictObject({ value: z.number(), unit: z.string() }) });
+  const fieldsOf = (value: unknown): unknown => errorOf(schema, value).data['fields'];
+  expect(fieldsOf({ name: 'n', cycle: { value: 1, unit: 'day', length: 1 } })).toEqual(['value', 'unit']);
+  expect(fieldsOf({ name: 'n', cycle: { value: 1, unit: 'day' }, size: 1 })).toEqual(['name', 'cycle']);
+  expect(fieldsOf({ name: 'n', size: 1 })).toBeUndefined();
 });

@@ -73,11 +73,16 @@ const sentencesOf = (issues: readonly z.core.$ZodIssue[], root: string): string[
     });
   });
 
+/** True if a value was refused for its type. Its size is then no error of its own. */
+const isOfWrongType = ({ path }: z.core.$ZodIssue, issues: readonly z.core.$ZodIssue[]): boolean =>
+  issues.some((other) => other.code === 'invalid_type' && pathName(other.path) === pathName(path));
+
 const issuesOf = (
   schema: z.ZodType,
   value: unknown,
-  issues = schema.safeParse(value, { error: wording }).error?.issues ?? [],
+  found = schema.safeParse(value, { error: wording }).error?.issues ?? [],
 ): z.core.$ZodIssue[] => {
+  const issues = found.filter((issue) => issue.code !== 'too_big' || !isOfWrongType(issue, found));
   const [unnamed] = issues;
   return unnamed?.code === 'invalid_union' && schema instanceof z.ZodDiscriminatedUnion
     ? commonIssues(schema, value, unnamed)
@@ -125,11 +130,21 @@ export const readBy = <S extends z.ZodType>(
  * Parses untrusted data with a schema.
  *
  * @param root prefix of each field's name, e.g. `params[0]`
- * @throws {@link EngineError} `VALIDATION`; its message is the first error, and `data.errors` contains up to 20 of them
+ * @throws {@link EngineError} `VALIDATION`; its message is the first error, and `data.errors` contains up to 20 of them.
+ * If all errors are of unknown fields, `data.fields` contains those that exist in the place of the first
  */
 export const parse = <S extends z.ZodType>(schema: S, value: unknown, root = ''): z.output<S> => {
-  const result = schema.safeParse(value, { error: wording });
+  let fields: string[] | undefined;
+  const error = (issue: RawIssue): string => {
+    const { code, inst } = issue;
+    if (code === 'unrecognized_keys' && inst instanceof z.ZodObject) fields ??= Object.keys(inst.shape);
+    return wording(issue);
+  };
+  const result = schema.safeParse(value, { error });
   if (result.success) return result.data;
-  const errors = sentencesOf(issuesOf(schema, value, result.error.issues), root).slice(0, MAX_ERRORS);
-  throw new EngineError('VALIDATION', errors[0], { errors });
+  const issues = issuesOf(schema, value, result.error.issues);
+  const errors = sentencesOf(issues, root).slice(0, MAX_ERRORS);
+  // Errors of other kinds name the fields themselves.
+  const isUnknownOnly = issues.every(({ code }) => code === 'unrecognized_keys');
+  throw new EngineError('VALIDATION', errors[0], { errors, ...(isUnknownOnly && fields && { fields }) });
 };
