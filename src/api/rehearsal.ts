@@ -4,7 +4,10 @@ import { id } from '../shared/schema/text.ts';
 import { procedure } from './procedure.ts';
 
 const gas = z.string().describe('gas, decimal');
-const cause = z.strictObject({ operations: z.number(), gas });
+const cause = z.strictObject({
+  operations: z.number(),
+  gas: z.string().describe('gas, decimal; negative if the cause costs less'),
+});
 
 /** What a fork of the chain would change. */
 export const rehearsalProcedures = {

@@ -49,6 +49,10 @@ test('a new account costs its leaf, its code, its storage and its nonce in state
   expect(moreExpensive.byCause.account).toEqual({ operations: 1, gas: String(gas) });
   expect(moreExpensive.wei).toBe(String(BigInt(moreExpensive.gas) * GWEI));
   expect(refused.operations).toBe(0);
+  // The transaction itself costs less, which the causes show, so that they add up.
+  const { data, authorization, account } = moreExpensive.byCause;
+  expect(BigInt(data.gas)).toBeLessThan(0n);
+  expect(BigInt(data.gas) + BigInt(authorization.gas) + BigInt(account.gas)).toBe(BigInt(moreExpensive.gas));
 });
 
 test('a cap that was enough for a new account refuses it under Amsterdam, and names the rule', () => {

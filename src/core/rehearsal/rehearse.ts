@@ -93,7 +93,7 @@ export class Rehearsal {
     this.#more.gas += gas;
     this.#more.wei += gas * pricePerGasWei;
     for (const cause of CAUSES) {
-      if (extra[cause] <= 0n) continue;
+      if (extra[cause] === 0n) continue;
       this.#byCause[cause][0] += 1;
       this.#byCause[cause][1] += extra[cause];
     }
