@@ -3,6 +3,7 @@ import { type AddressInfo, type Socket, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { systemEntropy } from '../../src/engine/base/clock.ts';
+import { createLog } from '../../src/engine/base/log.ts';
 import { loadConfig } from '../../src/engine/config/config.ts';
 import { leaseTarget } from '../../src/engine/continuous-backup/take-lead.ts';
 import { openTarget } from '../../src/engine/continuous-backup/open-target.ts';
@@ -199,4 +200,37 @@ test('a desk that ends waits 10 s for an object store that does not answer, and 
   await stopped;
   expect(clock.pending).toBe(0);
   expect(await failing).toMatchObject({ code: 'BACKUP_FAILED' });
+});
+
+test('a desk starts after 5 s although its object store does not answer, and says what it waits for', async () => {
+  const silent = createServer();
+  await once(silent.listen(0, '127.0.0.1'), 'listening');
+  const sockets: Socket[] = [];
+  silent.on('connection', (socket) => sockets.push(socket));
+  onTestFinished(() => {
+    silent.close();
+    sockets.forEach((socket) => socket.destroy());
+  });
+  const s3Endpoint = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  const target = `s3://${BUCKET}/desk`;
+  const access = { s3Endpoint, s3AccessKeyId: 'id', s3SecretAccessKey: 'key' };
+  const flags = { port: 0, continuousBackup: target, ...access };
+  const lines: string[] = [];
+  const log = createLog({ level: 'warn', write: (line) => void lines.push(line) });
+  const clock = new ManualClock();
+  const engine = await quickEngine(tempFolder(), { config: loadConfig({ flags }), clock, log });
+
+  const serving = engine.serve();
+  await expect.poll(() => sockets.length).toBe(1);
+  await clock.advance(1_000);
+  expect(lines).toEqual([expect.stringContaining(`The start waits for ${target}, for at most 5 s`)]);
+  await clock.advance(3_999);
+  expect(await Promise.race([serving, 'still waiting'])).toBe('still waiting');
+  await clock.advance(1);
+  expect(await serving).toMatch('http://');
+
+  const stopped = engine.stop();
+  await expect.poll(() => clock.pending).toBe(1);
+  await clock.advance(10_000);
+  await stopped;
 });

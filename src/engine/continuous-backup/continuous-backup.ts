@@ -9,6 +9,7 @@ import type { Snapshots } from '../store/snapshots.ts';
 import { copiesOf, copyName, namesBefore, readCopies } from './catalogue.ts';
 import { CopyBroken, type CopyThread, startCopyThread } from './copy-thread.ts';
 import type { Lease } from './lease.ts';
+import { awaited, requireNoLeadInTime } from './start-waits.ts';
 import { leaseTarget, requireNoLaterLead, takeLead } from './take-lead.ts';
 import { requireOwnCopy } from './marker.ts';
 import { POSTGRES, notConfirmed } from './words.ts';
@@ -32,8 +33,8 @@ export interface ContinuousBackup {
   /** Copies everything that is committed when this is called. The error, if any, is part of the state. */
   copyNow(): Promise<ContinuousBackupState>;
   /**
-   * Takes the lead, and waits until everything is copied. From then on, {@link confirm} waits. Does nothing unless the
-   * settings say that answers wait.
+   * Takes the lead, and waits until everything is copied. From then on, {@link confirm} waits. Unless the settings say
+   * that answers wait, it only makes sure that no other desk leads, as far as the target answers in time.
    *
    * @throws EngineError `DATA_FOLDER_UNUSABLE` if another desk has led since; `BACKUP_FAILED`
    */
@@ -252,21 +253,24 @@ export const createContinuousBackup = (context: ContinuousBackupContext): Contin
     isConfirming = false;
   };
 
+  const leadAndCopy = async (place: TargetPlace): Promise<void> => {
+    const target = await leaseTarget(place, entropy, givingUp.signal);
+    lease = await takeLead({ target, dir: folder.dir, clock, entropy });
+    while (!(await inTurn())) {
+      await running?.sending;
+      if (error !== null) throw new EngineError('BACKUP_FAILED', error);
+    }
+  };
+
   return {
     state,
     async lead() {
-      const { continuousBackup, continuousBackupWait } = config;
-      const { dir } = folder;
-      const place = placeOf(continuousBackup, config);
-      if (!continuousBackupWait) {
-        if (continuousBackup !== '') await requireNoLaterLead({ target: open(place), dir, entropy });
-        return;
-      }
-      lease = await takeLead({ target: await leaseTarget(place, entropy, givingUp.signal), dir, clock, entropy });
-      while (!(await inTurn())) {
-        await running?.sending;
-        if (error !== null) throw new EngineError('BACKUP_FAILED', error);
-      }
+      const { continuousBackup: target, continuousBackupWait } = config;
+      const place = placeOf(target, config);
+      const order = { place, dir: folder.dir, clock, entropy, log, stop: givingUp.signal };
+      if (continuousBackupWait)
+        await awaited(order, 'because answers wait for the copy in it', () => leadAndCopy(place));
+      else if (target !== '') await requireNoLeadInTime(order);
     },
     confirm() {
       if (lease === undefined || isStopped) return undefined;

@@ -1,6 +1,8 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { ManualClock } from '../../../test/support/manual-clock.ts';
 import { s3Target } from './s3-target.ts';
@@ -47,4 +49,35 @@ test('creating an object fails after the sixth conflict, without another wait', 
   const { created, requests } = await busyStore(6, 200);
   await expect(created).rejects.toThrow('does not say which of several requests has created lease/1');
   expect(requests()).toBe(6);
+});
+
+/** A process that asks a store, collects its garbage, ends the request, and prints the error. */
+const SCRIPT = `
+  const { s3Target } = await import(${JSON.stringify(new URL('./s3-target.ts', import.meta.url).href)});
+  const access = { endpoint: process.argv[1], region: 'us-east-1', accessKeyId: 'id', secretAccessKey: 'key' };
+  const stopping = new AbortController();
+  s3Target('s3://desks/game', access, stopping.signal)
+    .create('lease/1', Buffer.from('one'))
+    .catch(({ message }) => console.log(message));
+  process.stdin.once('data', () => {
+    globalThis.gc();
+    stopping.abort(new Error('Gasdesk is stopping'));
+    process.stdin.destroy();
+  });`;
+
+test('a request to a store that does not answer is ended, also after a garbage collection', async () => {
+  const silent = createServer();
+  await once(silent.listen(0, '127.0.0.1'), 'listening');
+  const endpoint = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  const args = ['--expose-gc', '--input-type=module', '--eval', SCRIPT, endpoint];
+  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+    silent.close().closeAllConnections();
+  });
+  const asked = once(silent, 'request');
+  const said = text(child.stdout);
+  await asked;
+  child.stdin.write('collect');
+  expect(await said).toMatch('Gasdesk is stopping');
 });
