@@ -522,6 +522,15 @@ describe.concurrent('the commands for people', () => {
 });
 
 describe.concurrent('doctor', () => {
+  it('names a database that cannot be reached, without its password, and says what to do', async () => {
+    const env = { GASDESK_DATABASE: 'postgres://desk:pa55word@127.0.0.1:1/gasdesk' };
+    const report = await gasdesk(['doctor', '--data', tempFolder(), '--json'], env);
+    const { ok, checks } = JSON.parse(report.stdout) as { ok: boolean; checks: object[] };
+    const fix = expect.stringMatching(/postgres:\/\/desk@127\.0\.0\.1:1\/gasdesk runs/) as string;
+    const detail = expect.stringContaining('ECONNREFUSED') as string;
+    expect([report.code, ok, checks]).toEqual([1, false, [{ name: 'database', ok: false, detail, fix }]]);
+  });
+
   it('exits 1 where something is wrong, and says how to mend it', async () => {
     const dir = tempFolder();
     const report = await gasdesk(['doctor', '--data', dir, '--json']);

@@ -1,8 +1,13 @@
 import { once } from 'node:events';
 import pg from 'pg';
+import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { Secret } from '../../src/engine/base/secret.ts';
+import { systemClock } from '../../src/engine/base/clock.ts';
+import { createLog } from '../../src/engine/base/log.ts';
 import { closable, configOf } from '../../src/engine/store/postgres/connection.ts';
+import { openPostgresDatabase } from '../../src/engine/store/postgres/postgres-database.ts';
+import { startDatabaseProxy } from '../support/database-proxy.ts';
 import { findPostgres, startPostgres } from '../support/postgres.ts';
 
 it.runIf(findPostgres() !== undefined)('closes a connection to a database that does not answer any more', async () => {
@@ -23,4 +28,25 @@ it.runIf(findPostgres() !== undefined)('closes a connection to a database that d
   const ended = client.end();
   closeAll();
   await Promise.all([ended, closed]);
+});
+
+/** Shorter than the longest query, longer than two late answers. */
+const SOON_MS = 25_000;
+
+it.runIf(findPostgres() !== undefined)('requests do not wait long for a database that has become silent', async () => {
+  const server = await startPostgres();
+  onTestFinished(() => server.stop());
+  const line = await startDatabaseProxy(await server.createDatabase());
+  onTestFinished(() => line.stop());
+  const lines: string[] = [];
+  const log = createLog({ level: 'warn', write: (text) => void lines.push(text) });
+  const { store } = await openPostgresDatabase(new Secret(line.url), { clock: systemClock, log });
+  onTestFinished(() => store.close());
+  line.swallow();
+  const reading = store.schemaVersion().catch((error: unknown) => error);
+  const tooLong = wait(SOON_MS, 'still waiting', { ref: false });
+  expect(await Promise.race([reading, tooLong])).toMatchObject({ code: 'STORE_UNAVAILABLE' });
+  expect(lines[0]).toMatch(`"host":"127.0.0.1","port":"${new URL(line.url).port}"`);
+  line.mend();
+  await expect.poll(() => store.schemaVersion().catch(() => undefined)).toBeDefined();
 });

@@ -140,7 +140,9 @@ export const openPostgresDatabase = async (
         },
       },
     );
-    const joined = await joinEngines({ config, engine: number, log, onCommitted, onBeat });
+    // Queries that wait for an answer fail now, instead of when their time is over.
+    const onSilent = closeAll;
+    const joined = await joinEngines({ config, engine: number, log, onCommitted, onBeat, onSilent });
     session = joined;
     await releaseCopied(rows, writer);
     // Reads what was written before this engine started to listen.

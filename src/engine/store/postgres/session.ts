@@ -12,6 +12,8 @@ const ENGINE_CLASS = 0x6761_7302;
 const BEAT_MS = 2_000;
 /** A connection that does not answer within this time is dropped, and the engine stops being the leader. */
 const ANSWER_MS = 4_000;
+/** After this many late beats in a row, the last of them on a new connection, the server is silent, not only slow. */
+const SILENT_BEATS = 2;
 
 /**
  * The server closes a connection that is silent for this long, and releases its locks, because a frozen process or a
@@ -62,6 +64,8 @@ interface SessionOptions {
   readonly onCommitted: (part: CommittedPart) => void;
   /** Called at each beat, with the engines that are alive, and whether this one leads. */
   readonly onBeat: (engines: readonly number[], isLeader: boolean) => Promise<void>;
+  /** Called at each beat while the server accepts connections, but does not answer. */
+  readonly onSilent: () => void;
 }
 
 const LIVE = `SELECT objid::bigint AS number FROM pg_locks WHERE locktype = 'advisory' AND classid = ${ENGINE_CLASS}
@@ -79,11 +83,13 @@ interface Attempt {
 
 /** Joins a database's engines. @throws Error of the first connection; later ones are reopened automatically */
 export const joinEngines = async (options: SessionOptions): Promise<Session> => {
-  const { config, engine, log, onCommitted, onBeat } = options;
+  const { config, engine, log, onCommitted, onBeat, onSilent } = options;
+  const { hostname: host, port } = new URL(config.connectionString ?? '');
   const stopped = new AbortController();
   let client: pg.Client | undefined;
   let isLeader = false;
   let queriedAt = 0;
+  let lateBeats = 0;
   let working: Promise<void> | undefined;
 
   const connect = async (attempt: Attempt): Promise<pg.Client> => {
@@ -145,8 +151,12 @@ export const joinEngines = async (options: SessionOptions): Promise<Session> => 
     const attempt: Attempt = { isGivenUp: false };
     const answered = new AbortController();
     const lateness = wait(ANSWER_MS, answered.signal).then(() => 'late' as const);
+    const lateBefore = lateBeats;
+    lateBeats = 0;
     try {
-      if ((await Promise.race([run(attempt), lateness])) === 'late') throw new Error('The database does not answer.');
+      if ((await Promise.race([run(attempt), lateness])) !== 'late') return;
+      lateBeats = lateBefore + 1;
+      throw new Error('The database does not answer.');
     } finally {
       attempt.isGivenUp = true;
       answered.abort();
@@ -158,11 +168,12 @@ export const joinEngines = async (options: SessionOptions): Promise<Session> => 
       try {
         await inTime(beat);
       } catch (err) {
-        log.warn('engines.connection', { err });
+        log.warn('engines.connection', { err, host, port });
         const broken = client;
         client = undefined;
         isLeader = false;
         void broken?.end().catch(() => undefined);
+        if (lateBeats >= SILENT_BEATS) onSilent();
       }
       await wait(BEAT_MS, stopped.signal);
     }
