@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import { Option } from 'commander';
 import { costCsv } from '../api/cost-csv.ts';
 import type { ProcedureOutput } from '../api/index.ts';
@@ -7,10 +6,10 @@ import { weiToDecimal } from '../shared/schema/decimal.ts';
 import { grouped } from '../shared/words/amount.ts';
 import { costPartWords } from '../shared/words/costs.ts';
 import { group, printFromDesk } from './command.ts';
-import { onFile } from './desk.ts';
 import { taking } from './fields.ts';
 import { humanText } from './human-text.ts';
-import { NEW_PAGE, dapp, timeArgument } from './words.ts';
+import { type PageFlags, pageForce, pageOut, writePage } from './page.ts';
+import { dapp, timeArgument } from './words.ts';
 
 type Costs = ProcedureOutput<'costs.get'>;
 
@@ -69,7 +68,7 @@ const show = taking<'costs.get', { readonly csv?: boolean }>(
     }),
 ).addOption(new Option('--csv', 'print a table in CSV, with amounts in wei').conflicts('json'));
 
-const statement = taking<'costs.statement', { readonly out?: string }>(
+const statement = taking<'costs.statement', PageFlags>(
   'statement',
   'Write the statement of a DApp for a month as one HTML page, for printing',
   'costs.statement',
@@ -78,10 +77,12 @@ const statement = taking<'costs.statement', { readonly out?: string }>(
     printFromDesk(options, async (call) => {
       const { html, operations } = await call('costs.statement', input);
       if (out === undefined) return options.json === true ? { html, operations } : html;
-      await onFile(`write the statement to ${out}`, () => writeFile(out, html));
+      await writePage('statement', out, html, options);
       return { file: out, operations };
     }),
-).option('--out <file>', NEW_PAGE);
+)
+  .addOption(pageOut)
+  .addOption(pageForce);
 
 /** `gasdesk costs`, which shows costs unless a subcommand is given. */
 export const costsCommand = group('costs', 'What mined operations cost, and for what', [statement]).addCommand(show, {

@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import { Option } from 'commander';
 import { type ExportFormat, exportFormats, exportedDecisions } from '../api/decision-export.ts';
 import type { Caller } from '../api/index.ts';
@@ -6,16 +5,17 @@ import type { DecisionRecord, DecisionRow } from '../shared/schema/decision.ts';
 import { MAX_WHOLE_NUMBER, command, group, printFromDesk, wholeNumber } from './command.ts';
 import { hasEnded } from '../engine/control/client.ts';
 import { EngineError } from '../shared/errors.ts';
-import { type DeskOptions, dataPath, onFile, runningEngine, withDesk } from './desk.ts';
+import { type DeskOptions, dataPath, runningEngine, withDesk } from './desk.ts';
 import { exportDecisions } from './export-decisions.ts';
 import { calling, forPeople, taking } from './fields.ts';
 import { withIds } from './names.ts';
 import { withPageProgress } from './page-progress.ts';
+import { type PageFlags, pageForce, pageOut, writePage } from './page.ts';
 import { decisionsIn, replayDecisions, printReplay } from './replay-decisions.ts';
 import { stopRequested } from './stop-requested.ts';
 import { decisionLines, tailDecisions } from './tail-decisions.ts';
 import { exitWith, terminal } from './terminal.ts';
-import { NEW_PAGE, timeArgument } from './words.ts';
+import { timeArgument } from './words.ts';
 
 const dappAndTime = {
   paymasterId: '--dapp <dapp>  only decisions of this DApp: its name, or its id',
@@ -88,7 +88,7 @@ const exportAll = taking<'decisions.page', { readonly format: ExportFormat }>(
     .default('jsonl'),
 );
 
-const report = taking<'decisions.report', { readonly out?: string }>(
+const report = taking<'decisions.report', PageFlags>(
   'report',
   'Write a report of decisions as one HTML page',
   'decisions.report',
@@ -97,10 +97,12 @@ const report = taking<'decisions.report', { readonly out?: string }>(
     printFromDesk(options, async (call) => {
       const { html, decisions, told } = await call('decisions.report', input);
       if (out === undefined) return html;
-      await onFile(`write the report to ${out}`, () => writeFile(out, html));
+      await writePage('report', out, html, options);
       return { file: out, decisions, told };
     }),
-).option('--out <file>', NEW_PAGE);
+)
+  .addOption(pageOut)
+  .addOption(pageForce);
 
 const replayAll = taking<'decisions.page', { readonly signatures: boolean }>(
   'replay',
@@ -123,7 +125,7 @@ const replayAll = taking<'decisions.page', { readonly signatures: boolean }>(
   )
   .option('--no-signatures', 'skip checking who signed, which takes most of the time');
 
-const proof = taking<'log.proof', { readonly out?: string }>(
+const proof = taking<'log.proof', PageFlags>(
   'proof',
   'Write a page that proves a decision to anyone with a browser, without a network',
   'log.proof',
@@ -132,10 +134,12 @@ const proof = taking<'log.proof', { readonly out?: string }>(
     printFromDesk(options, async (call) => {
       const { html, entry } = await call('log.proof', input);
       if (out === undefined) return html;
-      await onFile(`write the proof to ${out}`, () => writeFile(out, html));
+      await writePage('proof', out, html, options);
       return { file: out, entry };
     }),
-).option('--out <file>', NEW_PAGE);
+)
+  .addOption(pageOut)
+  .addOption(pageForce);
 
 const tail = command(
   'tail',

@@ -12,11 +12,8 @@ export const chainArgument = (text: string): number | string => (/^\p{L}/u.test(
 /** A chain, which the command names by an option. */
 export const chain = { words: '--chain <chain>  name of the chain, or its EIP-155 chain id', parse: chainArgument };
 
-/** Help of `--out` for a file with which something would be lost if a command overwrote it. */
+/** Help of `--out`. */
 export const NEW_FILE = 'file to write, which must not exist (default: standard output)';
-
-/** Help of `--out` for a page that the command can write again. */
-export const NEW_PAGE = 'file to write or replace (default: standard output)';
 
 /** How a DApp is named: by its name, its id (`paymasterId`), or the beginning of either. */
 export const dapp = '--dapp <dapp>  name of the DApp, or its id';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openDataFolder } from '../../src/engine/data-folder/data-folder.ts';
@@ -77,21 +77,17 @@ test('the command writes the report of a filter, says the filter in words, and l
   const folder = openDataFolder(tempFolder());
   await storeDecisions(folder, 3_200);
   const out = join(tempFolder(), 'report.html');
-  const made = await gasdesk([
-    'decisions',
-    'report',
-    '--outcome',
-    'sponsored',
-    '--data',
-    folder.dir,
-    '--out',
-    out,
-    '--json',
-  ]);
+  const report = ['decisions', 'report', '--outcome', 'sponsored', '--data', folder.dir, '--out', out, '--json'];
+  writeFileSync(out, 'an earlier report');
+  const refused = await gasdesk(report);
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('replace it with --force')]);
+  expect(readFileSync(out, 'utf8')).toBe('an earlier report');
+  const made = await gasdesk([...report, '--force']);
   expect(made.stderr).toBe('');
   const { decisions, told } = JSON.parse(made.stdout) as { decisions: number; told: number };
   expect(told).toBe(2_000);
   expect(decisions).toBeGreaterThan(2_000);
+  expect(readFileSync(out, 'utf8')).toMatch(/^<!doctype html>/);
   const page = await gasdesk([
     'decisions',
     'report',
