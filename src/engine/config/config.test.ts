@@ -155,6 +155,13 @@ test.each([['not json'], ['[]'], ['null'], ['"x"'], ['']])('a file that holds %s
   expect(refusal({ file }).message).toContain(`${file} must contain one JSON object`);
 });
 
+test('a typing error in a file is reported by its line, without what the file contains', () => {
+  write('{\n  "port": 1\n  "s3SecretAccessKey": "s3cret"\n}');
+  expect(refusal({ file }).message).toContain('(line 3 column 3)');
+  write('{ "s3SecretAccessKey": s3cret }');
+  expect(refusal({ file }).message).toMatch(/\(Unexpected token 's'\)$/);
+});
+
 test('a file that is there and cannot be read is not taken for none', () => {
   expect(refusal({ file: dir }).message).toContain(`cannot read ${dir} (`);
 });

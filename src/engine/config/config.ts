@@ -252,17 +252,20 @@ const fileLayer = (file: string): Layer => {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return { values: {}, source: () => file };
     throw invalid([`cannot read ${file} (${(cause as Error).message})`]);
   }
-  const json = parseJson(text);
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
-    throw invalid([`${file} must contain one JSON object`]);
-  }
+  const refused = `${file} must contain one JSON object`;
+  const json = parseJson(text, ({ message }) => {
+    // What the parser quotes of the file is left out, because it may contain secrets.
+    throw invalid([`${refused} (${message.replace(/, (\.\.\.)?".*/s, '')})`]);
+  });
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) throw invalid([refused]);
   return { values: { ...json }, source: () => file };
 };
 
-const parseJson = (text: string): unknown => {
+const parseJson = (text: string, failed: (error: Error) => void = () => undefined): unknown => {
   try {
     return JSON.parse(text) as unknown;
-  } catch {
+  } catch (error) {
+    failed(error as Error);
     return undefined;
   }
 };
