@@ -1,9 +1,10 @@
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { type CuttableProxy, startCuttableProxy } from '../support/cuttable-proxy.ts';
 import { operation } from '../support/operations.ts';
 import { type ServingEngine, type SponsoredDapp, startEngine } from '../support/engine.ts';
+import { findPostgres, startPostgres } from '../support/postgres.ts';
 import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';
 
 const browser = useConsoleBrowser();
@@ -87,3 +88,26 @@ test('the address of the restarted service, pasted into the tab, opens the conso
   await page.getByText('Engine running').waitFor();
   expect(page.url()).not.toContain('token');
 });
+
+test.runIf(findPostgres() !== undefined)(
+  'a console says that the database does not answer, and when it does',
+  async () => {
+    const server = await startPostgres();
+    onTestFinished(() => server.stop());
+    const line = await startCuttableProxy(`http://127.0.0.1:${server.port}`);
+    const database = new URL(await server.createDatabase());
+    database.port = new URL(line.url).port;
+    const shared = await startEngine({ dir: makeTempFolder(), flags: { database: database.href, logLevel: 'silent' } });
+    onTestFinished(async () => {
+      await shared.stop();
+      await line.cut();
+    });
+    const page = await browser().open(`${shared.url}/console/#token=${shared.operatorToken.reveal()}`);
+    await page.getByText('Engine running').waitFor();
+    await line.cut();
+    await page.getByText('Database does not answer').first().waitFor();
+    await page.getByText('Make sure that the database server runs').waitFor();
+    await line.mend();
+    await page.getByText('Engine running').waitFor();
+  },
+);

@@ -1,13 +1,18 @@
 import { defineStore } from 'pinia';
 import { computed, ref, shallowRef, triggerRef } from 'vue';
-import { EngineError } from '../../../shared/errors.ts';
+import { EngineError, type ErrorCode } from '../../../shared/errors.ts';
 import type { DecisionRow, FeedPage } from '../../../shared/schema/decision.ts';
 import { useTimer } from '../timer.ts';
 import { followFeed } from '../transport/follow-feed.ts';
 import { useTransport } from '../transport/transport.ts';
 import type { Chain, Dapp, SystemInfo } from './types.ts';
 
-export type Connection = 'starting' | 'connected' | 'lost' | 'refused';
+export type Connection = 'starting' | 'connected' | 'lost' | 'refused' | 'no-database';
+
+const connectionAfter: Partial<Record<ErrorCode, Connection>> = {
+  OPERATOR_TOKEN_INVALID: 'refused',
+  STORE_UNAVAILABLE: 'no-database',
+};
 
 const TICK_MS = 5_000;
 /** If the engine does not answer this many requests, one of which is sent per tick, it counts as not running. */
@@ -68,15 +73,15 @@ export const useDesk = defineStore('desk', () => {
   const coin = (chainId: number): string => chains.value.get(chainId)?.symbol ?? 'native coin';
 
   const failed = (cause: unknown): void => {
-    const isRefused = cause instanceof EngineError && cause.code === 'OPERATOR_TOKEN_INVALID';
-    connection.value = isRefused ? 'refused' : 'lost';
+    connection.value = (cause instanceof EngineError ? connectionAfter[cause.code] : undefined) ?? 'lost';
     error.value = cause instanceof EngineError ? cause.message : 'The engine does not answer.';
   };
 
   /** Requests since the engine's last response. */
   let unanswered = 0;
   const answered = (): void => {
-    if (unanswered >= MAX_UNANSWERED && connection.value === 'lost') {
+    const isHung = unanswered >= MAX_UNANSWERED && connection.value === 'lost';
+    if (isHung || connection.value === 'no-database') {
       connection.value = 'connected';
       error.value = undefined;
     }
@@ -151,8 +156,10 @@ export const useDesk = defineStore('desk', () => {
     if (unanswered === MAX_UNANSWERED) failed(new EngineError('INTERNAL', 'It has not answered for 10 seconds.'));
     if (unanswered > MAX_UNANSWERED && unanswered % SELDOM !== 0) return;
     refresh().catch((error: unknown) => {
+      if (!(error instanceof EngineError)) return;
       // An error from the engine is a response too.
-      if (error instanceof EngineError) unanswered = 0;
+      unanswered = 0;
+      if (error.code === 'STORE_UNAVAILABLE') failed(error);
     });
   };
 
@@ -178,7 +185,7 @@ export const useDesk = defineStore('desk', () => {
       now.value = timer.now() + aheadMs;
       news.value = rowCount;
       // If the connection is lost, the feed reports that and reconnects by itself.
-      if (connection.value === 'connected' || unanswered >= MAX_UNANSWERED) beat();
+      if (['connected', 'no-database'].includes(connection.value) || unanswered >= MAX_UNANSWERED) beat();
       cancelTick = timer.after(TICK_MS, tick);
     };
     tick();
