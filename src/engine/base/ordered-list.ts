@@ -1,5 +1,5 @@
 /** An item in a list, by which it can be removed. */
-interface ListEntry<Item> {
+export interface ListEntry<Item> {
   readonly item: Item;
   /** The entries before and after it; undefined at the ends, and once it has been removed. */
   before: ListEntry<Item> | undefined;

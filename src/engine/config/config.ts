@@ -253,19 +253,21 @@ const fileLayer = (file: string): Layer => {
     throw invalid([`cannot read ${file} (${(cause as Error).message})`]);
   }
   const refused = `${file} must contain one JSON object`;
-  const json = parseJson(text, ({ message }) => {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
     // What the parser quotes of the file is left out, because it may contain secrets.
-    throw invalid([`${refused} (${message.replace(/, (\.\.\.)?".*/s, '')})`]);
-  });
+    throw invalid([`${refused} (${(error as Error).message.replace(/, (\.\.\.)?".*/s, '')})`]);
+  }
   if (typeof json !== 'object' || json === null || Array.isArray(json)) throw invalid([refused]);
   return { values: { ...json }, source: () => file };
 };
 
-const parseJson = (text: string, failed: (error: Error) => void = () => undefined): unknown => {
+const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text) as unknown;
-  } catch (error) {
-    failed(error as Error);
+  } catch {
     return undefined;
   }
 };

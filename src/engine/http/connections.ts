@@ -1,6 +1,7 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../base/clock.ts';
+import { type ListEntry, type OrderedList, createOrderedList } from '../base/ordered-list.ts';
 import { peerName } from '../rate-limit/peer.ts';
 import { waitsForTurn } from './turns.ts';
 
@@ -17,6 +18,8 @@ export interface ConnectionBounds {
 interface Connection {
   readonly socket: Socket;
   readonly peer: Peer;
+  /** Its entry in the list of the peer. */
+  entry: ListEntry<Connection> | undefined;
   /** Unanswered requests. The first one is in progress, the others wait. */
   readonly requests: ServerResponse[];
   /** Last activity: the number of events so far, and monotonic ms. */
@@ -29,7 +32,7 @@ interface Peer {
   readonly name: string;
   readonly isHere: boolean;
   /** The connections in the order of their last activity. */
-  readonly connections: Set<Connection>;
+  readonly connections: OrderedList<Connection>;
 }
 
 /** Maximum number of pipelined requests that may wait on a connection. Sponsorship clients do not use pipelining. */
@@ -93,21 +96,28 @@ export const keepConnections = (
     // A connection through a socket file or a pipe has no address.
     const name = remoteAddress === '' ? undefined : peerName(remoteAddress);
     const key = name ?? remoteAddress;
-    const peer = peers.get(key) ?? { name: key, isHere: name === undefined, connections: new Set() };
+    const peer = peers.get(key) ?? {
+      name: key,
+      isHere: name === undefined,
+      connections: createOrderedList<Connection>(),
+    };
     peers.set(key, peer);
     return peer;
+  };
+  const leave = ({ peer, entry }: Connection): void => {
+    if (entry !== undefined) peer.connections.remove(entry);
   };
   const note = (connection: Connection): void => {
     events += 1;
     connection.at = events;
     connection.atMs = clock.monotonic();
-    connection.peer.connections.delete(connection);
-    connection.peer.connections.add(connection);
+    leave(connection);
+    connection.entry = connection.peer.connections.add(connection);
   };
   const forget = (connection: Connection): void => {
     const { socket, peer } = connection;
     if (!connections.delete(socket)) return;
-    peer.connections.delete(connection);
+    leave(connection);
     if (peer.connections.size === 0) peers.delete(peer.name);
   };
   const end = (connection: Connection): void => {
@@ -176,7 +186,7 @@ export const keepConnections = (
 
   server.on('connection', (socket: Socket) => {
     const peer = peerOf(socket.remoteAddress);
-    const connection: Connection = { socket, peer, requests: [], at: 0, atMs: 0, answered: 0 };
+    const connection: Connection = { socket, peer, entry: undefined, requests: [], at: 0, atMs: 0, answered: 0 };
     connections.set(socket, connection);
     note(connection);
     socket.once('close', () => forget(connection));

@@ -67,6 +67,7 @@ export const createSigningThread = ({
   /** Takes a digest from the thread, and removes its key. @returns true if the thread has signed it */
   const take = (number: number): boolean => {
     open.delete(number);
+    // A new one, for the reason that `createOrderedList` gives.
     if (open.size === 0) open = new Set();
     // The thread may be reading the key while it is removed: a signature that it is still making must not be used.
     const isUnsigned = slots.change(number, 'waiting', 'taken') || slots.change(number, 'signing', 'taken');

@@ -73,16 +73,20 @@ const sentencesOf = (issues: readonly z.core.$ZodIssue[], root: string): string[
     });
   });
 
-/** True if a value was refused for its type. Its size is then no error of its own. */
-const isOfWrongType = ({ path }: z.core.$ZodIssue, issues: readonly z.core.$ZodIssue[]): boolean =>
-  issues.some((other) => other.code === 'invalid_type' && pathName(other.path) === pathName(path));
+/** The issues without the size of values that were refused for their type. */
+const withoutSizes = (issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] => {
+  if (!issues.some(({ code }) => code === 'too_big')) return issues;
+  const places = issues.flatMap(({ code, path }) => (code === 'invalid_type' ? [pathName(path)] : []));
+  const ofWrongType = new Set(places);
+  return issues.filter(({ code, path }) => code !== 'too_big' || !ofWrongType.has(pathName(path)));
+};
 
 const issuesOf = (
   schema: z.ZodType,
   value: unknown,
   found = schema.safeParse(value, { error: wording }).error?.issues ?? [],
-): z.core.$ZodIssue[] => {
-  const issues = found.filter((issue) => issue.code !== 'too_big' || !isOfWrongType(issue, found));
+): readonly z.core.$ZodIssue[] => {
+  const issues = withoutSizes(found);
   const [unnamed] = issues;
   return unnamed?.code === 'invalid_union' && schema instanceof z.ZodDiscriminatedUnion
     ? commonIssues(schema, value, unnamed)
@@ -97,7 +101,7 @@ const commonIssues = (
   union: z.ZodDiscriminatedUnion,
   value: unknown,
   unnamed: z.core.$ZodIssue,
-): z.core.$ZodIssue[] => {
+): readonly z.core.$ZodIssue[] => {
   const texts = (issue: z.core.$ZodIssue): string => sentencesOf([issue], '').join();
   const [first = [], ...others] = union.options.map((option) => issuesOf(option as z.ZodType, value));
   return first.flatMap((issue) => {
