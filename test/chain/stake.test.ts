@@ -64,10 +64,10 @@ test('a contract whose EntryPoint is gone is named, with what to do', async () =
   await desk().attach('verifying-0.6');
   const target = { chainId: desk().chain.chainId, version: 'verifying-0.6' };
   await withoutEntryPoint(async () => {
-    const reputation = desk().engine().service.call('reputation.get', target);
-    const stake = desk().prepare({ kind: 'addStake', ...target, amountWei: '1' }, desk().operator);
+    const reputation = () => desk().engine().service.call('reputation.get', target);
+    const stake = () => desk().prepare({ kind: 'addStake', ...target, amountWei: '1' }, desk().operator);
     for (const refused of [reputation, stake]) {
-      await expect(refused).rejects.toMatchObject({
+      await expect(refused()).rejects.toMatchObject({
         code: 'CONTRACT_MISMATCH',
         message: expect.stringContaining('there is no EntryPoint'),
       });
