@@ -62,11 +62,10 @@ export const faults: readonly Fault[] = [
     changes: [
       {
         file: decisions,
-        before: 'decideInParts<DecisionRecord>(',
-        after: 'heldOf(reservations).then((early) => decideInParts<DecisionRecord>(',
+        before: 'decideInParts(facts.reservations, (tx) => concludeOnce(tx, facts, conclude)),',
+        after:
+          'heldOf(facts.reservations).then((early) => decideInParts(facts.reservations, (tx) => concludeOnce(tx, facts, () => conclude(early)))),',
       },
-      { file: decisions, before: 'conclude(reservations.map(tx.ledger.heldOf))', after: 'conclude(early)' },
-      { file: decisions, before: 'revision, reserved);\n      }),', after: 'revision, reserved);\n      })),' },
     ],
   },
   commits(
@@ -85,7 +84,7 @@ export const faults: readonly Fault[] = [
       {
         file: decisions,
         before:
-          'if (settings !== undefined && (yield* tx.settingsVersion(settings.scope)) !== settings.version)\n          return undefined;',
+          'if (settings !== undefined && (yield* tx.settingsVersion(settings.scope)) !== settings.version) return undefined;',
         after: '',
       },
     ],
