@@ -3,7 +3,7 @@ import { Contract } from 'ethers';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { attachNewContract } from '../../src/demo/attach-new-contract.ts';
-import { devWallet } from '../../src/demo/world-contracts.ts';
+import { deployEntryPoint, devWallet } from '../../src/demo/world-contracts.ts';
 import { ledgerPath } from '../../src/renderer/src/modules/signing/ledger-paths.ts';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { plugInto } from '../support/emulated-hid.ts';
@@ -155,6 +155,7 @@ test('a funding wallet is proved, its tank filled and emptied again, as the chai
 
 test('a contract is deployed and its signing key replaced, with a local key, and the chain agrees', async () => {
   const { chain, engine } = world();
+  await deployEntryPoint(devWallet(0, chain.provider), '0.7');
   const dapp = await engine.dapp({ version: 'singleton-0.7' });
   const page = await open('#/settings');
   await page.getByRole('button', { name: 'Add a key' }).click();
