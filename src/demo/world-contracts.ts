@@ -17,7 +17,7 @@ export const devWallet = (index: number, provider: Provider): HDNodeWallet =>
 
 /** A provider for a local chain. It caches nothing, because a transaction is mined as soon as it arrives. */
 export const localProvider = (url: string, chainId: number): JsonRpcProvider =>
-  new JsonRpcProvider(url, chainId, { staticNetwork: true, cacheTimeout: -1, pollingInterval: 100 });
+  new JsonRpcProvider(url, chainId, { staticNetwork: true, batchStallTime: 0, cacheTimeout: -1, pollingInterval: 100 });
 
 export const contractAt = async (name: ArtifactName, address: Address, runner: Signer | Provider): Promise<Contract> =>
   new Contract(address, (await loadArtifact(name)).abi, runner);
