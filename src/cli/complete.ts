@@ -29,6 +29,9 @@ const names: Readonly<Record<string, (call: Caller) => Promise<readonly Completi
 const valueOf = (words: readonly string[], flag: string): string | undefined =>
   words.find((_, index) => words[index - 1] === flag);
 
+/** A shell waits no longer for names. */
+const NAMES_MS = 2_000;
+
 /** The values that an option or argument takes. Names are those of a running service, because only it answers fast. */
 const valuesOf = async (of: Option | Argument, words: readonly string[]): Promise<readonly Completion[]> => {
   if (of.argChoices !== undefined) return of.argChoices.map((word) => ({ word, help: '' }));
@@ -37,7 +40,7 @@ const valuesOf = async (of: Option | Argument, words: readonly string[]): Promis
   const data = valueOf(words, '--data');
   const options = data === undefined ? {} : { data };
   if (list === undefined || !existsSync(dataPath(options))) return [];
-  const call = await runningEngine(options);
+  const call = await runningEngine(options, AbortSignal.timeout(NAMES_MS));
   return call === undefined ? [] : list(call);
 };
 

@@ -1,10 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Caller } from '../api/index.ts';
-import { controlClient, isNobodyThere } from '../engine/control/client.ts';
+import { controlClient, engineAnswers, isNobodyThere } from '../engine/control/client.ts';
 import { calledBy } from '../engine/base/caller.ts';
+import { systemClock } from '../engine/base/clock.ts';
 import { loadConfig, shownValue } from '../engine/config/config.ts';
 import { type DataFolder, defaultDataFolder, openDataFolder } from '../engine/data-folder/data-folder.ts';
+import { holder } from '../engine/data-folder/lock.ts';
 import type { Engine } from '../engine/index.ts';
 import type { OnRollback } from '../engine/log/watched-database.ts';
 import { Secret } from '../engine/base/secret.ts';
@@ -127,12 +129,37 @@ export const withDesk = async <T>(
   return use(callerByName((name, input) => waitingFor(service, () => call(name, input))));
 };
 
+/** A service that runs answers within this time, however long its calls take. A frozen one never does. */
+const ANSWER_MS = 10_000;
+
+const notAnswering = (dir: string): EngineError => {
+  const pid = holder(dir);
+  const [who, resume, end] =
+    pid === undefined ? ['', '', ''] : [` (process ${pid})`, ` (kill -CONT ${pid})`, ` (kill -KILL ${pid})`];
+  const message = `The service on ${dir}${who} has not answered for ${ANSWER_MS / 1_000} s. If it is suspended, resume it${resume}. Otherwise end it${end}, and start it again`;
+  return new EngineError('DATA_FOLDER_IN_USE', message, { dir, ...(pid !== undefined && { pid }) });
+};
+
+/** Waits until the engine that runs on the folder answers. @throws EngineError `DATA_FOLDER_IN_USE` if it does not */
+const requireAnswer = async ({ dir, controlSocket }: DataFolder, signal?: AbortSignal): Promise<void> => {
+  const late = new AbortController();
+  const cancel = systemClock.setTimer(ANSWER_MS, () => late.abort());
+  try {
+    await engineAnswers(controlSocket, AbortSignal.any([late.signal, ...(signal === undefined ? [] : [signal])]));
+  } catch (error) {
+    throw late.signal.aborted ? notAnswering(dir) : error;
+  } finally {
+    cancel();
+  }
+};
+
 /** The procedures of the engine that runs on the data folder. Undefined if none runs. `signal` ends calls that wait. */
 export const runningEngine = async (options: DeskOptions, signal?: AbortSignal): Promise<Caller | undefined> => {
   requireDesk(options);
-  const call = controlClient(dataFolder(options).controlSocket, signal);
+  const folder = dataFolder(options);
+  const call = controlClient(folder.controlSocket, signal);
   try {
-    await waitingFor(`the service on ${dataPath(options)}`, () => call('system.info', {}));
+    await waitingFor(`the service on ${dataPath(options)}`, () => requireAnswer(folder, signal));
   } catch (error) {
     if (!isNobodyThere(error)) throw error;
     return undefined;

@@ -35,7 +35,7 @@ test('a service that ends in the middle of a request has ended, and is not repor
   const dir = tempFolder();
   const { controlSocket } = openDataFolder(dir);
   const service = createServer((request, response) => {
-    if (request.url === '/system.info') response.end(JSON.stringify({ ok: true, output: {} }));
+    if (request.url === '/') response.end(JSON.stringify({ ok: true, output: {} }));
     else request.socket.destroy();
   });
   service.listen(controlSocket);

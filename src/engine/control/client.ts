@@ -38,6 +38,18 @@ const postCall = async (to: Parameters<typeof post>[0], path: string, body: stri
 };
 
 /**
+ * Resolves once the engine that runs on a data folder answers. It refuses a call without a name at once, even while its
+ * database does not answer.
+ *
+ * @throws like the calls of {@link controlClient}
+ *
+ * @param signal ends the wait
+ */
+export const engineAnswers = async (socketPath: string, signal: AbortSignal): Promise<void> => {
+  await postCall({ socketPath, signal }, '/', '{}');
+};
+
+/**
  * Calls procedures of the engine that runs on a data folder.
  *
  * @throws EngineError as thrown by the procedure, or `INTERNAL` if the engine stops before it answers; an Error for

@@ -68,7 +68,8 @@ const refusal = (dir: string, cause: unknown): EngineError => {
   );
 };
 
-const holder = (dir: string): number | undefined => {
+/** The process that holds the lock, if its id can be read. */
+export const holder = (dir: string): number | undefined => {
   try {
     const pid = Number(readFileSync(pidFile(dir), 'utf8'));
     return Number.isSafeInteger(pid) && pid > 0 ? pid : undefined;
