@@ -89,6 +89,7 @@ export const openEngine = async (
   options: DeskOptions,
   flags: Readonly<Record<string, unknown>> = {},
   onRollback: OnRollback = 'refuse',
+  stop?: AbortSignal,
 ): Promise<Engine> => {
   const folder = dataFolder(options);
   const passphrase = givenPassphrase(options);
@@ -99,7 +100,7 @@ export const openEngine = async (
   const configSources = { flags: { ...flags, ...databaseFlag(options) }, env: terminal().env };
   const config = loadConfig({ ...configSources, file: folder.config });
   const log = commandLog(config.logLevel);
-  const engine = { folder, config, configSources, log, passphrase, onRollback };
+  const engine = { folder, config, configSources, log, passphrase, onRollback, ...(stop !== undefined && { stop }) };
   const create = (): Promise<Engine> => createEngine({ ...engine, consoleFolder: CONSOLE_FOLDER });
   const { database } = config;
   return database === undefined

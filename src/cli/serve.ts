@@ -3,7 +3,7 @@ import { loadConfig } from '../engine/config/config.ts';
 import { dataFiles } from '../engine/data-folder/data-folder.ts';
 import { portHolder } from '../engine/http/port-holder.ts';
 import { EngineError } from '../shared/errors.ts';
-import { NO_OPEN, stopRequested, serveUntil } from './stop-requested.ts';
+import { NO_OPEN, serveUntil, stopRequested, unlessStopped } from './stop-requested.ts';
 import { command, wholeNumber } from './command.ts';
 import { type DeskOptions, dataPath, openEngine, requirePassphrase } from './desk.ts';
 import { terminal } from './terminal.ts';
@@ -32,15 +32,13 @@ const explainTaken = async (error: unknown): Promise<never> => {
 };
 
 /** Restores the copy in `target` once its desk is gone. False if the process is asked to stop before. */
-const takeOver = async (target: string, options: DeskOptions, stopped: Promise<unknown>): Promise<boolean> => {
+const takeOver = async (target: string, options: DeskOptions, stop: AbortSignal): Promise<boolean> => {
   const passphrase = requirePassphrase(options, 'the vault');
   const { placeOf } = await import('../engine/continuous-backup/open-target.ts');
   const { restoreAsStandby } = await import('../engine/backup/restore-as-standby.ts');
   const config = loadConfig({ env: terminal().env, file: join(dataPath(options), dataFiles.config) });
   const place = placeOf(target, config);
-  const stopping = new AbortController();
-  void stopped.then(() => stopping.abort());
-  return restoreAsStandby({ place, passphrase, dir: dataPath(options), signal: stopping.signal });
+  return restoreAsStandby({ place, passphrase, dir: dataPath(options), signal: stop });
 };
 
 /** `gasdesk serve`. Prints one line when it is listening, and runs until it is asked to stop. */
@@ -54,12 +52,17 @@ export const serveCommand = command('serve', 'Run the service without a window')
   )
   .option(...NO_OPEN)
   .action(async ({ host, port, standby, open, ...options }: DeskOptions & ServeFlags) => {
-    const stopped = stopRequested();
-    if (standby !== undefined && !(await takeOver(standby, options, stopped))) return;
-    const engine = await openEngine(options, {
+    const stopping = new AbortController();
+    const stopped = stopRequested().then(() => stopping.abort());
+    const { signal } = stopping;
+    const isOurs = standby === undefined || (await unlessStopped(signal, () => takeOver(standby, options, signal)));
+    if (isOurs !== true) return;
+    const flags = {
       ...(host !== undefined && { host }),
       ...(port !== undefined && { port }),
       ...(standby !== undefined && { continuousBackup: standby, continuousBackupWait: true }),
-    });
-    await serveUntil(stopped, engine, () => engine.serve().catch(explainTaken), open);
+    };
+    const engine = await unlessStopped(signal, () => openEngine(options, flags, 'refuse', signal));
+    if (engine === undefined) return;
+    await serveUntil(stopped, engine, () => unlessStopped(signal, () => engine.serve().catch(explainTaken)), open);
   });

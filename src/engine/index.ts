@@ -1,6 +1,7 @@
 import { createBackgroundWork } from './service/background-work.ts';
 import { createBackups } from './backup/backups.ts';
 import { createContinuousBackup } from './continuous-backup/continuous-backup.ts';
+import { untilStopped } from './continuous-backup/start-waits.ts';
 import { finishInterrupted } from './backup/restore.ts';
 import { openWatchedDatabase } from './log/watched-database.ts';
 import { createChainAccess } from './chain/chain-access.ts';
@@ -63,7 +64,7 @@ export interface Engine {
    * Serves HTTP and the control socket.
    *
    * @returns the address of the HTTP interfaces
-   * @throws EngineError
+   * @throws EngineError; the reason of `stop` if it is aborted before anything is served
    */
   serve(): Promise<string>;
   /** Finishes requests in flight, flushes the database file and releases the data folder. */
@@ -82,6 +83,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
   const loadingMetrics = import('./metrics/metrics.ts');
   const { folder, log, passphrase, clock = systemClock, entropy = systemEntropy, network = systemNetwork } = options;
   const { freeBytes = freeOnDisk, openDatabase = openDeskDatabase, onRollback = 'refuse', scrypt, vaultKey } = options;
+  const { stop = new AbortController().signal } = options;
   const settings = createSettings(options.config, options.configSources ?? { flags: options.config }, folder.config);
   const { config } = settings;
   const operatorToken = new Secret(Buffer.from(entropy.bytes(32)).toString('base64url'));
@@ -101,6 +103,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
       confirm: () => confirm(),
       clock,
       log,
+      stop,
     });
     undo.push(() => database.close());
     let endCopy = (): Promise<void> => Promise.resolve();
@@ -247,7 +250,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
       stop: () => undoAll(undo),
       async serve() {
         removeAbandonedFolders(log);
-        await continuousBackup.lead();
+        await untilStopped(stop, () => continuousBackup.lead());
         const serving = { ...config, clock, log, network };
         const control = createControlApp({ service: () => service, log, entropy });
         servers.push(await listenForOwner(folder.controlSocket, control, serving));

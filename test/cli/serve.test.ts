@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
-import { type AddressInfo, type Socket, connect } from 'node:net';
+import { type AddressInfo, type Socket, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { gasdesk, gasdeskProcess, useServe } from '../support/cli.ts';
+import { gasdesk, gasdeskProcess, startingServe, useServe } from '../support/cli.ts';
 import { quickEngine } from '../support/quick-engine.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
 import { playsAll } from '../support/combinations.ts';
@@ -20,6 +20,13 @@ const connected = async (url: string): Promise<Socket> => {
   const socket = connect(portOf(url), '127.0.0.1');
   await once(socket, 'connect');
   return socket;
+};
+
+const TARGET = 's3://bucket/desk';
+const STORE = {
+  GASDESK_S3_ENDPOINT: 'http://ADDRESS',
+  GASDESK_S3_ACCESS_KEY_ID: 'id',
+  GASDESK_S3_SECRET_ACCESS_KEY: 'key',
 };
 
 /** Waits until nothing listens there any more. */
@@ -77,6 +84,34 @@ describe.concurrent('serve', () => {
       expect(existsSync(join(dir, SOCKET))).toBe(false);
     },
   );
+
+  it.each([
+    ['a database', { GASDESK_DATABASE: 'postgres://desk@ADDRESS/desk' }, []],
+    ['the target of its continuous backup', { ...STORE, GASDESK_CONTINUOUS_BACKUP: TARGET }, []],
+    [
+      'the target of the continuous backup for which its answers wait',
+      { ...STORE, GASDESK_CONTINUOUS_BACKUP: TARGET, GASDESK_CONTINUOUS_BACKUP_WAIT: 'true' },
+      [],
+    ],
+    ['the copy of which it is the standby', STORE, ['--standby', TARGET]],
+  ])('ends at once on SIGTERM while its start waits for %s, which does not answer', async (_, env, args) => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const address = `127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    const set = Object.entries(env).map(([name, value]): [string, string] => [name, value.replace('ADDRESS', address)]);
+    const dir = tempFolder();
+    const starting = startingServe(['--port', '0', '--data', dir, ...args], {
+      ...Object.fromEntries(set),
+      GASDESK_PASSPHRASE: 'passphrase of the desk',
+    });
+    await once(silent, 'connection');
+    starting.signal('SIGTERM');
+    // It ended before the wait did, which would have led to an error, or to a service.
+    expect(await starting.ended).toMatchObject({ code: 0, stdout: '' });
+    silent.close();
+    expect(existsSync(join(dir, 'engine.pid'))).toBe(false);
+    expect(await gasdesk(['account', 'list', '--data', dir])).toMatchObject({ code: 0, stderr: '' });
+  });
 
   it('runs on when the reader of its log has ended, and exits 0 on SIGTERM', async () => {
     const desk = await serve(['--data', tempFolder()]);

@@ -107,6 +107,12 @@ export const gasdeskInto = (file: string, args: readonly string[]): Pick<CliResu
 export const gasdeskProcess = (args: readonly string[], env: CliEnvironment = {}, cli = CLI): Promise<CliResult> =>
   start(args, env, cli, PATIENCE_MS / 2).ended;
 
+/** A `gasdesk serve` that may still be starting. It is killed before the test counts as hung. */
+export const startingServe = (args: readonly string[], env: CliEnvironment) => {
+  const { child, ended } = start(['serve', ...args], env, CLI, PATIENCE_MS / 2);
+  return { ended, signal: (name: 'SIGTERM' | 'SIGINT'): boolean => child.kill(name) };
+};
+
 const startServing = async (
   args: readonly string[],
   env: CliEnvironment,

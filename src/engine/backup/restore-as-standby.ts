@@ -25,7 +25,7 @@ interface StandbyOrder {
 export const restoreAsStandby = async ({ place, passphrase, dir, signal }: StandbyOrder): Promise<boolean> => {
   // A folder that cannot be used and a wrong passphrase are reported now, and not when the copy is needed.
   requireRestorable(dir);
-  const target = await leaseTarget(place, systemEntropy);
+  const target = await leaseTarget(place, systemEntropy, signal);
   await requireCopyPassphrase(target, passphrase);
   const lead = await waitForLead(target, signal).catch((error: unknown) => {
     if (signal.aborted) return undefined;

@@ -151,9 +151,7 @@ export const createContinuousBackup = (context: ContinuousBackupContext): Contin
         `The continuous backup needs ${bytesText(needed)} on the disk of ${folder.dir}, and ${bytesText(free)} is free`,
       );
     }
-    const at = clock.now();
-    const bytes = await copy.thread.snapshot();
-    copy.snapshot = { at, bytes };
+    copy.snapshot = { at: clock.now(), bytes: await copy.thread.snapshot() };
     await prune(open(placeOf(copy.target, config)));
   };
 
@@ -256,20 +254,21 @@ export const createContinuousBackup = (context: ContinuousBackupContext): Contin
   const leadAndCopy = async (place: TargetPlace): Promise<void> => {
     const target = await leaseTarget(place, entropy, givingUp.signal);
     lease = await takeLead({ target, dir: folder.dir, clock, entropy });
-    while (!(await inTurn())) {
+    while (!isStopped && !(await inTurn())) {
       await running?.sending;
       if (error !== null) throw new EngineError('BACKUP_FAILED', error);
     }
+    // A start that ends while it waits may end before it has the lease.
+    if (isStopped) await lease.end(true);
   };
 
   return {
     state,
     async lead() {
       const { continuousBackup: target, continuousBackupWait } = config;
-      const place = placeOf(target, config);
-      const order = { place, dir: folder.dir, clock, entropy, log, stop: givingUp.signal };
+      const order = { place: placeOf(target, config), dir: folder.dir, clock, entropy, log, stop: givingUp.signal };
       if (continuousBackupWait)
-        await awaited(order, 'because answers wait for the copy in it', () => leadAndCopy(place));
+        await awaited(order, 'because answers wait for the copy in it', () => leadAndCopy(order.place));
       else if (target !== '') await requireNoLeadInTime(order);
     },
     confirm() {
@@ -298,6 +297,8 @@ export const createContinuousBackup = (context: ContinuousBackupContext): Contin
       await end();
       await lease?.end(true);
       cancel();
+      // Ends what a start still waits for.
+      givingUp.abort();
     },
   };
 };

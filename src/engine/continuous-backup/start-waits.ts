@@ -28,6 +28,13 @@ export const awaited = async ({ place, clock, log }: Start, why: string, run: ()
   }
 };
 
+/** Waits for a part of the start, or throws the reason of `stop` as soon as that is aborted. */
+export const untilStopped = async (stop: AbortSignal, run: () => Promise<void>): Promise<void> => {
+  stop.throwIfAborted();
+  await Promise.race([run(), once(stop, 'abort')]);
+  stop.throwIfAborted();
+};
+
 interface LeadQuestion extends Start {
   readonly dir: string;
   readonly entropy: Pick<Entropy, 'uuid'>;

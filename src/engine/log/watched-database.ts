@@ -36,6 +36,7 @@ interface OpenOptions {
   readonly confirm: () => Promise<void> | undefined;
   readonly clock: Clock;
   readonly log: Log;
+  readonly stop: AbortSignal;
 }
 
 /** After a failed write, no write is tried again while fewer bytes than this are free on the disk. */
@@ -53,7 +54,7 @@ const refusal = ({ words, written, found }: Rollback): EngineError =>
  * @throws EngineError as {@link openDeskDatabase}, and `LOG_ROLLED_BACK`
  */
 export const openWatchedDatabase = async (options: OpenOptions): Promise<WatchedDatabase> => {
-  const { folder, place, openDatabase, onRollback, freeBytes, confirm, clock, log } = options;
+  const { folder, place, openDatabase, onRollback, freeBytes, confirm, clock, log, stop } = options;
   const file = openLogEndFile(folder.logEnd, log);
   // The disk of an external database server cannot be checked from here.
   const hasRoom = async (): Promise<boolean> =>
@@ -73,7 +74,7 @@ export const openWatchedDatabase = async (options: OpenOptions): Promise<Watched
     }
   };
   try {
-    database = await openDatabase(place, { clock, log, onLogEnd, confirm, onError: storage.failed });
+    database = await openDatabase(place, { clock, log, stop, onLogEnd, confirm, onError: storage.failed });
     const { store } = database;
     const found = await findRollback(store, file.known());
     if (found !== undefined && onRollback === 'refuse') throw refusal(found);

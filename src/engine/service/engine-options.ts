@@ -38,6 +38,8 @@ export interface EngineOptions {
   readonly nameServers?: readonly string[];
   /** What to do if the database is older than this engine's last write. Default: `refuse`. */
   readonly onRollback?: OnRollback;
+  /** Ends a start that waits for a database, or for the target of the continuous backup, that does not answer. */
+  readonly stop?: AbortSignal;
   /** scrypt cost for the vault and new keystores. Tests use a low cost. */
   readonly scrypt?: ScryptCost;
 }

@@ -6,6 +6,8 @@ import type { LogEnd } from './log-store.ts';
 export interface StoreWatch {
   readonly clock: Clock;
   readonly log: Log;
+  /** Ends the opening of a database server that does not answer. */
+  readonly stop?: AbortSignal;
   /** Called after each commit with a log entry, before its caller gets the answer. */
   readonly onLogEnd?: (end: LogEnd) => void;
   /**

@@ -44,7 +44,11 @@ export const closable = (
   return {
     config: { ...config, stream },
     closeAll() {
-      for (const socket of sockets) socket.destroySoon();
+      // A socket that connects would send what it has to send first.
+      for (const socket of sockets) {
+        if (socket.connecting) socket.destroy();
+        else socket.destroySoon();
+      }
     },
   };
 };

@@ -73,7 +73,7 @@ const createRelease = (rows: Rows, writer: Writer, clock: Clock) => {
  */
 export const openPostgresDatabase = async (
   url: Secret<string>,
-  { clock, log, onLogEnd, onError }: StoreWatch,
+  { clock, log, stop, onLogEnd, onError }: StoreWatch,
 ): Promise<DeskDatabase> => {
   const { config, closeAll } = closable(configOf(url));
   const [readers, writers] = [poolOf(readingConfig(config), READERS), poolOf({ ...config, pipeline: true }, 1)];
@@ -88,7 +88,9 @@ export const openPostgresDatabase = async (
     // Pools do not wait until the server has closed their connections. Open ones would keep this process alive.
     closeAll();
   };
+  stop?.addEventListener('abort', closeAll);
   try {
+    stop?.throwIfAborted();
     const client = await writers.connect();
     try {
       await createSchema(client);
@@ -166,5 +168,7 @@ export const openPostgresDatabase = async (
   } catch (error) {
     await leave();
     throw openingError(error);
+  } finally {
+    stop?.removeEventListener('abort', closeAll);
   }
 };
