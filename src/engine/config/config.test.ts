@@ -137,6 +137,20 @@ test('a misspelt setting is refused in every source, and the nearest name is sug
   ]);
 });
 
+test.each([
+  'GASDESK_DATA',
+  'GASDESK_DATA_DIR',
+  'GASDESK_DATADIR',
+  'GASDESK_DATA_FOLDER',
+  'GASDESK_DIR',
+  'GASDESK_HOME',
+  'GASDESK_PATH',
+])('%s is refused with the option that chooses the data folder', (variable) => {
+  expect(refusal({ env: { [variable]: '/desk' } }).data.errors).toEqual([
+    `${variable} (from the environment) is not a setting. To choose the data folder, use the option --data`,
+  ]);
+});
+
 test('an error is reported even if another source overrides it', () => {
   write({ port: -1 });
   expect(refusal({ flags: { port: 1 }, file }).message).toContain(`port (from ${file})`);

@@ -131,6 +131,9 @@ export const acceptedBySetting = new Map<string, string>(
 /** Environment variables with the prefix of settings that are not settings. */
 const OTHER_VARIABLES = new Set(['GASDESK_PASSPHRASE', 'GASDESK_KEYSTORE_PASSWORD', 'GASDESK_ANVIL']);
 
+/** Variables that would name the data folder. Only an option does, because settings are read from a file in the folder. */
+const FOLDER_VARIABLE = /^GASDESK_(DATA|(DATA_?)?(DIR|DIRECTORY|FOLDER|HOME|PATH))$/;
+
 const keys = Object.keys(configSchema.shape) as Key[];
 const defaults: Config = configSchema.parse({});
 
@@ -327,5 +330,8 @@ const unknownKey = (key: string, source: string): string => {
   // A variable is its own source.
   if (key !== source) return `${key} (from ${source}) is not a setting. ${meantWords(nearestName(key, keys))}`;
   const variables = [...keys.map(variableName), ...OTHER_VARIABLES];
-  return `${key} (from the environment) is not a setting. ${meantWords(nearestName(key, variables))}`;
+  const help = FOLDER_VARIABLE.test(key)
+    ? 'To choose the data folder, use the option --data'
+    : meantWords(nearestName(key, variables));
+  return `${key} (from the environment) is not a setting. ${help}`;
 };
