@@ -446,3 +446,16 @@ test.each([
     hint: typeof hint === 'string' ? hint : expect.stringMatching(hint),
   });
 });
+
+test.each([
+  ['/webhook?webhookid=a', 'webhookid', 'webhookId'],
+  ['/webhook?webhook=a', 'webhook', 'webhookId'],
+  ['/rpc-request?limt=1&after=0', 'limt', 'limit'],
+  ['/event-webhook/{limit}/deliveries?Before=1', 'Before', 'before'],
+])('GET %s: a misspelt query parameter is refused, and a hint says which one was meant', async (path, name, meant) => {
+  const answer = await refuse('GET', path, undefined, 400, `${name} should not exist`);
+  expect(answer).toMatchObject({
+    errors: [`${name} should not exist`],
+    hint: `Did you mean the query parameter ${meant}?`,
+  });
+});

@@ -3,10 +3,11 @@ import type { Context } from 'koa';
 import { EngineError } from '../../shared/errors.ts';
 import { parse } from '../../shared/schema/parse.ts';
 import { calledBy } from '../base/caller.ts';
+import { nearestName } from '../config/nearest-name.ts';
 import { type ReadBody, readJson } from '../http/json.ts';
 import type { AuthToken } from '../service/access.ts';
 import type { Service } from '../service/index.ts';
-import type { Operation } from './operation.ts';
+import type { Operation, OperationInput } from './operation.ts';
 import { MANAGEMENT_PREFIX, operations } from './operations.ts';
 
 const orElse = async <T>(
@@ -46,6 +47,19 @@ const authenticate = async (context: Context, service: Service, operation: Opera
   return { ...caller, dapp };
 };
 
+/**
+ * Refuses a misspelt query parameter, without which a list would be longer than meant. Others are ignored, because
+ * clients and proxies add some of their own.
+ */
+const requireSpelling = (query: OperationInput<unknown>['query'], known: readonly string[]): void => {
+  for (const name of Object.keys(query)) {
+    const meant = known.includes(name) ? undefined : nearestName(name, known);
+    if (meant === undefined) continue;
+    const message = `${name} should not exist`;
+    throw new EngineError('VALIDATION', message, { errors: [message], meant });
+  }
+};
+
 export const managementRouter = (service: Service, readBody: ReadBody): Router => {
   const router = new Router({ prefix: MANAGEMENT_PREFIX });
   for (const operation of operations) {
@@ -54,6 +68,7 @@ export const managementRouter = (service: Service, readBody: ReadBody): Router =
       const text = await readBody(context);
       const body = parse(operation.body, text === '' ? {} : readJson(text));
       const { params: path, query } = context;
+      requireSpelling(query, operation.query ?? []);
       const data = await calledBy({ via: 'http', by: caller.accountId }, () =>
         operation.run({ service, ...caller, body, path, query }),
       );
@@ -64,9 +79,10 @@ export const managementRouter = (service: Service, readBody: ReadBody): Router =
 };
 
 /** What would help, for errors whose documented message does not say it. */
-const hintOf = ({ code, data: { fields, methods, supported } }: EngineError): string | undefined => {
+const hintOf = ({ code, data: { fields, meant, methods, supported } }: EngineError): string | undefined => {
   const those = (what: string, known: unknown): string | undefined =>
     Array.isArray(known) && known.length > 0 ? `The ${what} are: ${known.join(', ')}` : undefined;
+  if (typeof meant === 'string') return `Did you mean the query parameter ${meant}?`;
   if (code === 'VALIDATION') return those('known fields', fields);
   if (code === 'UNKNOWN_CONTRACT_METHOD') return those("ABI's methods that are not view or pure", methods);
   if (code === 'VERSION_NOT_SUPPORTED') return those('versions', supported);
