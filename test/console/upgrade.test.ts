@@ -84,14 +84,18 @@ test('a page that reloading does not mend is not loaded again and again', async 
   expect(page.url()).not.toContain('inspect');
 });
 
-test('a part that cannot be loaded for another reason is not mistaken for an upgrade', async () => {
+test('a part that cannot be loaded for another reason is reported, and not mistaken for an upgrade', async () => {
   const page = await open();
   await page.route('**/assets/InspectPage-*', (route) => route.abort());
-  const asked = page.waitForRequest(/InspectPage/);
-  const compared = page.waitForResponse((response) => new URL(response.url()).pathname === '/console/');
   await page.getByRole('link', { name: 'Inspect', exact: true }).click();
-  await asked;
-  await compared;
-  await page.unroute('**/assets/InspectPage-*');
+  await page.getByText('Part of the console could not be loaded').waitFor();
   expect(await page.getByText('Gasdesk was upgraded').count()).toBe(0);
+  expect(await seriousErrors(page)).toEqual([]);
+  await page.screenshot({ path: join(artifacts, 'console-part-missing.png') });
+  await page.unroute('**/assets/InspectPage-*');
+  await page.getByRole('button', { name: 'Reload the page' }).click();
+  await page.getByText('Engine running').waitFor();
+  expect(await page.getByText(/could not be loaded|was upgraded/).count()).toBe(0);
+  await page.getByRole('link', { name: 'Inspect', exact: true }).click();
+  await page.getByRole('heading', { name: 'Inspect', exact: true }).waitFor();
 });

@@ -18,28 +18,32 @@ const isReplaced = async (): Promise<boolean> => {
   }
 };
 
+/** Why a part of this page could not be loaded: the service has another console now, or it did not answer. */
+type Missing = 'upgraded' | 'unanswered';
+
 interface Upgrade {
-  /** True once a part of this page could not be loaded because of an upgrade. */
-  readonly isUpgraded: Ref<boolean>;
+  /** Undefined until a part of this page could not be loaded. The browser may not load that part a second time. */
+  readonly missing: Ref<Missing | undefined>;
   /** True if this page was loaded again because of an upgrade. */
   readonly isReloaded: Ref<boolean>;
   readonly reload: () => void;
 }
 
 /**
- * Watches for parts of the page that an upgraded service no longer has. A page that cannot be opened is loaded again,
- * once. Elsewhere, something may be typed in, so the operator decides when.
+ * Watches for parts of the page that could not be loaded, above all because an upgraded service no longer has them.
+ * After an upgrade, a page that cannot be opened is loaded again, once. Elsewhere, something may be typed in, so the
+ * operator decides when.
  */
 export const useUpgrade = (): Upgrade => {
-  const isUpgraded = ref(false);
+  const missing = ref<Missing>();
   const isReloaded = ref(sessionStorage.getItem(JUST_RELOADED) !== null);
   sessionStorage.removeItem(JUST_RELOADED);
   const check = async (): Promise<void> => {
-    isUpgraded.value ||= await isReplaced();
+    if (missing.value !== 'upgraded') missing.value = (await isReplaced()) ? 'upgraded' : 'unanswered';
   };
   const onLoadError = (): void => void check();
   const reload = (): void => {
-    sessionStorage.setItem(JUST_RELOADED, 'yes');
+    if (missing.value === 'upgraded') sessionStorage.setItem(JUST_RELOADED, 'yes');
     window.location.reload();
   };
   /** An earlier reload did not help, as with a proxy that still answers with the earlier page. */
@@ -56,10 +60,10 @@ export const useUpgrade = (): Upgrade => {
   onUnmounted(
     router.onError(async (_error, to) => {
       await check();
-      if (!isUpgraded.value || wasReloaded()) return;
+      if (missing.value !== 'upgraded' || wasReloaded()) return;
       window.history.replaceState(null, '', router.resolve(to.fullPath).href);
       reload();
     }),
   );
-  return { isUpgraded, isReloaded, reload };
+  return { missing, isReloaded, reload };
 };
