@@ -176,6 +176,31 @@ test('a limit of each operation counts none and has no window; a lifetime never 
   expect(await page.getByText('Saving starts').count()).toBe(0);
 });
 
+test('a limit that is changed elsewhere while its form is open is not overwritten unnoticed', async () => {
+  const { paymasterId } = dapp;
+  const perDay = { type: 'SMART_ACCOUNT', cycleDuration: { value: 1, unit: 'day' }, thresholdType: 'COUNT' };
+  const rule = { name: 'Ours', policyType: 'PAYMASTER_SA_LIMIT', policyData: { ...perDay, threshold: 5 } };
+  const { _id: ruleId } = await desk().call<{ _id: string }>('rules.create', { paymasterId, rule });
+  const page = await open();
+  await go(page, policy());
+  await page.getByRole('listitem', { name: 'Ours' }).getByRole('button', { name: 'Edit' }).click();
+  const form = formOf(page, 'Edit Ours');
+  await form.getByLabel('Allowed').fill('9');
+  const warning = page.getByText('Changed elsewhere while this form was open');
+  await desk().call('rules.deactivate', { paymasterId, ruleId });
+  await page.getByRole('listitem', { name: 'Ours' }).getByText('Paused').waitFor();
+  expect(await warning.count()).toBe(0);
+
+  await desk().call('rules.updateLimit', { paymasterId, ruleId, update: { threshold: 2 } });
+  await warning.waitFor();
+  expect(await form.getByLabel('Allowed').inputValue()).toBe('9');
+  await shots(page, 'limit-changed-elsewhere', warning);
+  await form.getByRole('button', { name: 'Close' }).click();
+  await page.getByRole('listitem', { name: 'Ours' }).getByRole('button', { name: 'Edit' }).click();
+  await expect.poll(() => form.getByLabel('Allowed').inputValue()).toBe('2');
+  expect(await warning.count()).toBe(0);
+});
+
 test('a decision is shown by the price of its own time, whatever the coin is worth today', async () => {
   await worth('3000');
   await sponsor();

@@ -107,6 +107,13 @@ const ofRule =
     sentence: ruleSentence(rule, coin),
   });
 
+/**
+ * What the form of an entry shows when it opens, and keeps showing if the entry is changed elsewhere. The form of a
+ * contract follows such changes. The schedule has its own form.
+ */
+export const shownIn = ({ rule, contract, webhook }: PolicyEntry): unknown =>
+  contract === undefined && [rule?.name, rule?.policyData, webhook?.webhookUrl];
+
 const entriesOf = (type: string, { rules, webhooks, coin }: SetUp): PolicyEntry[] => {
   if (type === 'contracts') return rules.filter(({ policyType }) => policyType === CONTRACT_TYPE).flatMap(ofContract);
   const kind = ruleTypes.find((one) => one.type === type);
