@@ -415,3 +415,25 @@ test('the origins from which browsers may use a key are chosen, and apply to the
   expect(await preflight('https://app.example')).toEqual([204, 'https://app.example']);
   expect(await preflight('https://evil.example')).toEqual([403, null]);
 });
+
+test('the button that changes a chain is in sight in a window of 1,024 px, however long the URL of the node', async () => {
+  const chainId = 11155111;
+  const address = '0x9fe46736679d2d9a65f0992f2272de9f3c7fa6e0';
+  const folder = makeTempFolder();
+  const other = await startEngine({ dir: folder });
+  onTestFinished(async () => {
+    await other.stop();
+    removeTempFolder(folder);
+  });
+  await other.service.call('signers.create', { chainId });
+  await other.service.call('paymasterContracts.use', { chainId, version: '1.1.0', address });
+  await other.service.call('chains.set', { chainId, rpc: `https://${'longname.'.repeat(6)}example` });
+  const page = await browser().open(`${other.url}/console/#token=${other.operatorToken.reveal()}`, { width: 1024 });
+  await page.getByText('Engine running').waitFor();
+  await page.evaluate(() => (window.location.hash = '#/settings'));
+  const row = page.getByRole('region', { name: 'Chains' }).getByRole('row', { name: /Sepolia/ });
+  await row.getByText('1.1.0').waitFor();
+  const { x, width } = (await row.getByRole('button', { name: 'Change' }).boundingBox())!;
+  const place = (await page.getByRole('region', { name: 'Chains' }).boundingBox())!;
+  expect(x + width).toBeLessThanOrEqual(place.x + place.width);
+});
