@@ -78,6 +78,17 @@ describe('the clock of a desk', () => {
     expect(before).toBeLessThanOrEqual(2 * HOUR);
   });
 
+  test('notices at once that the machine sleeps again right after it woke', () => {
+    const machine = new ManualMachine();
+    const clock = createClock(machine);
+    for (const awakeMs of [5_000, 10, 10]) {
+      machine.pass(awakeMs);
+      clock.now();
+      machine.sleep(8 * HOUR);
+      expect(clock.machineAheadMs()).toBe(0);
+    }
+  });
+
   const event = record({
     kind: constantFrom('pass', 'pass', 'sleep', 'set'),
     ms: oneof(integer({ min: 0, max: 5_000 }), integer({ min: -3 * HOUR, max: 3 * HOUR })),

@@ -38,7 +38,10 @@ export interface Machine extends Pick<Clock, 'monotonic' | 'uptime' | 'setTimer'
 const SLEW = 0.1;
 /** Smaller differences between the clocks do not count as sleep. */
 const NOTICEABLE_MS = 2_000;
-/** Minimum interval between checks for sleep, because each check takes a system call. */
+/**
+ * Minimum change of the machine's time of day between checks for sleep, because each check takes a system call. Sleep
+ * changes it too, so it is noticed at once, even right after the last check.
+ */
 const POLL_MS = 1_000;
 
 /**
@@ -51,12 +54,12 @@ export const createClock = ({ wall, monotonic, uptime, setTimer }: Machine): Clo
   let time = wall();
   let measuredAt = monotonic();
   let asleep = uptime() - measuredAt;
-  let checkedAt = measuredAt;
+  let checkedAt = time;
 
   /** Time spent asleep since the last check, in ms. */
-  const slept = (): number => {
-    if (measuredAt - checkedAt < POLL_MS) return 0;
-    checkedAt = measuredAt;
+  const slept = (timeOfDay: number): number => {
+    if (Math.abs(timeOfDay - checkedAt) < POLL_MS) return 0;
+    checkedAt = timeOfDay;
     const before = asleep;
     const total = uptime() - measuredAt;
     if (total - before < NOTICEABLE_MS) return 0;
@@ -69,9 +72,10 @@ export const createClock = ({ wall, monotonic, uptime, setTimer }: Machine): Clo
     const passed = Math.max(0, measured - measuredAt);
     measuredAt = measured;
     time += passed;
-    const ahead = wall() - time;
-    if (ahead > NOTICEABLE_MS) time += Math.min(ahead, slept());
-    time += Math.min(SLEW * passed, Math.max(-SLEW * passed, wall() - time));
+    const timeOfDay = wall();
+    const ahead = timeOfDay - time;
+    if (ahead > NOTICEABLE_MS) time += Math.min(ahead, slept(timeOfDay));
+    time += Math.min(SLEW * passed, Math.max(-SLEW * passed, timeOfDay - time));
     return Math.floor(time);
   };
 
