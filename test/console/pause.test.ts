@@ -118,5 +118,10 @@ test('what is reserved, what the tank has left and which limits are near their e
       .innerText(),
   ).toContain('Not known');
   await lost.screenshot({ path: join(artifacts, 'console-unreachable-800-dark.png') });
+  await lost.evaluate(() => (window.location.hash = '#/dapps/last'));
+  const header = lost.getByRole('main').locator('header').first();
+  await header.getByText('Node unreachable').waitFor();
+  expect(await header.getByText('Live', { exact: true }).count()).toBe(0);
+  await lost.screenshot({ path: join(artifacts, 'console-unreachable-dapp-800-dark.png') });
   await world().engine.service.call('chains.set', { chainId: 31337, rpc: world().chain.url });
 });
