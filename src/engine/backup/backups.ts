@@ -1,9 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { basename, extname, isAbsolute, join, relative } from 'node:path';
 import { EngineError } from '../../shared/errors.ts';
 import type { Clock, Entropy } from '../base/clock.ts';
 import type { DataFolder } from '../data-folder/data-folder.ts';
-import { writeDurably } from '../data-folder/write-durably.ts';
 import type { FreeBytes } from '../data-folder/free-bytes.ts';
 import type { Secret } from '../base/secret.ts';
 import { DEFAULT_SCRYPT, type ScryptCost } from '../signer/scrypt-key.ts';
@@ -30,10 +29,7 @@ export interface Backups {
    * @throws EngineError `BACKUP_EXISTS`, `BACKUP_FAILED`, `BACKUP_NO_ROOM`, `VAULT_LOCKED`, `VAULT_DAMAGED`
    */
   create(order: BackupOrder): Promise<MadeBackup>;
-  /** Backups in the backups folder, the newest first. */
   list(): MadeBackup[];
-  /** The last backup that this desk wrote to another folder, where it need not be any more. */
-  lastElsewhere(): Pick<MadeBackup, 'path' | 'madeAt'> | undefined;
   /** Cancels the backup in progress. */
   stop(): Promise<void>;
 }
@@ -51,11 +47,10 @@ export const makeBackupsFolder = (folder: Pick<DataFolder, 'dir'>): string => {
   return dir;
 };
 
-const isWithin = (dir: string, file: string): boolean => !relative(dir, file).startsWith('..');
-
 /** Inside the data folder, only the backups folder may contain backups. */
 const requireOutside = (folder: DataFolder, file: string): void => {
-  if (!isWithin(folder.dir, file) || isWithin(backupsFolder(folder), file)) return;
+  const within = (dir: string): boolean => !relative(dir, file).startsWith('..');
+  if (!within(folder.dir) || within(backupsFolder(folder))) return;
   const message = `file must be in ${backupsFolder(folder)} or outside of the data folder`;
   throw new EngineError('VALIDATION', message, { errors: [message] });
 };
@@ -83,18 +78,6 @@ const copyVault = async (vault: Vault, passphrase: Secret<string>): Promise<() =
     if (state === 'unlocked' || !(error instanceof EngineError) || error.code !== 'VAULT_PASSPHRASE_WRONG') throw error;
     const message = "The vault is locked. Unlock it before the backup, or use the vault's passphrase";
     throw new EngineError('VAULT_LOCKED', message, {}, { cause: error });
-  }
-};
-
-/** File that records the last backup elsewhere. It is in no backup, so that a restored desk has none of its own. */
-const recordFile = ({ dir }: Pick<DataFolder, 'dir'>): string => join(dir, 'last-backup');
-
-const record = (folder: DataFolder, { path, madeAt }: MadeBackup): void => {
-  if (isWithin(backupsFolder(folder), path)) return;
-  try {
-    writeDurably(recordFile(folder), `${JSON.stringify({ path, madeAt })}\n`);
-  } catch {
-    // The backup is complete. At worst, "gasdesk doctor" advises another one too early.
   }
 };
 
@@ -143,12 +126,10 @@ export const createBackups = (desk: {
     async create(order) {
       if (running !== undefined)
         throw new EngineError('BACKUP_FAILED', 'Another backup is running. Wait until it is done');
-      const making = make(order);
-      running = making;
+      const made = make(order);
+      running = made;
       try {
-        const made = await making;
-        record(folder, made);
-        return made;
+        return await made;
       } finally {
         running = undefined;
       }
@@ -164,11 +145,6 @@ export const createBackups = (desk: {
           return { path, bytes: size, madeAt: Math.floor(mtimeMs) };
         })
         .sort((a, b) => b.madeAt - a.madeAt);
-    },
-    lastElsewhere() {
-      const file = recordFile(folder);
-      if (!existsSync(file)) return undefined;
-      return JSON.parse(readFileSync(file, 'utf8')) as Pick<MadeBackup, 'path' | 'madeAt'>;
     },
     async stop() {
       stopping.abort(new Error('the engine is stopping'));

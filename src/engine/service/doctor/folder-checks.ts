@@ -50,23 +50,14 @@ export const checkAccess = async ({ dir, database, vault, config, lock }: DataFo
   );
 };
 
-/**
- * Checks the age of the latest backup: of those in the backups folder, and of the last one that was written elsewhere.
- */
-export const checkBackups = (
-  { list, lastElsewhere, folder }: Pick<Backups, 'list' | 'lastElsewhere' | 'folder'>,
-  clock: Clock,
-): Check => {
+/** Checks the age of the latest backup in the backups folder. Backups in other places are unknown. */
+export const checkBackups = ({ list, folder }: Pick<Backups, 'list' | 'folder'>, clock: Clock): Check => {
   const name = 'backups';
   const fix = 'Run "gasdesk backup", and store the file on another machine.';
-  const [here] = list();
-  const elsewhere = lastElsewhere();
-  const isElsewhere = elsewhere !== undefined && elsewhere.madeAt > (here?.madeAt ?? 0);
-  const newest = isElsewhere ? elsewhere : here;
-  if (newest === undefined) return advice(name, `None in ${folder}, and none was written elsewhere`, fix);
+  const [newest] = list();
+  if (newest === undefined) return advice(name, `None in ${folder}`, fix);
   const days = Math.max(0, Math.floor((clock.now() - newest.madeAt) / DAY_MS));
-  const age = days === 0 ? 'from the last 24 hours' : `${days} ${days === 1 ? 'day' : 'days'} old`;
-  const detail = `The newest is ${age}${isElsewhere ? `, and was written to ${newest.path}` : ''}`;
+  const detail = `The newest is ${days === 0 ? 'from the last 24 hours' : `${days} ${days === 1 ? 'day' : 'days'} old`}`;
   return days > OLD_BACKUP_DAYS ? advice(name, detail, fix) : good(name, detail);
 };
 
