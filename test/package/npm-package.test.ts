@@ -98,7 +98,7 @@ test('the installed package runs the demo on a local chain, and opens a playgrou
   await page.getByRole('button', { name: 'Mint an item' }).click();
   await page.getByText('Sponsored: Mint an item').waitFor();
   await page.getByRole('link', { name: 'See this decision in the console' }).click();
-  await page.frameLocator('iframe').getByText('mint(1)').first().waitFor();
+  await page.frameLocator('iframe').getByText('mint(1)').filter({ visible: true }).first().waitFor();
   const { stdout, stderr } = await demo.end();
   expect(stdout).toContain('All steps succeeded.');
   expect(stderr).toBe('');
