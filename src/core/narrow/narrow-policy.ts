@@ -7,7 +7,7 @@ import type { PastDecision } from '../decision/past-decision.ts';
 import { ruleInput } from '../decision/rule-input.ts';
 import { heldAfter } from '../ledger/after-settlement.ts';
 import type { Policy, PolicyContract, PolicyRule } from '../policy/policy.ts';
-import { type RuleInput, rulesOf } from '../rules/rule.ts';
+import { type RuleInput, activeRulesOf, rulesOf } from '../rules/rule.ts';
 import { sendersSetup } from '../rules/senders/index.ts';
 import {
   type LimitRule,
@@ -169,8 +169,8 @@ export class PolicyNarrowing {
     this.#peaks.set(ruleId, max(amount, this.#peaks.get(ruleId) ?? 0n));
   }
 
-  #limits(): LimitRule[] {
-    return rulesOf(limitSetup, this.#policy.rules).filter(({ active }) => active);
+  #limits(): readonly LimitRule[] {
+    return activeRulesOf(limitSetup, this.#policy.rules);
   }
 
   /** How a method was called; undefined if it was not. */

@@ -196,23 +196,50 @@ const readRule = <Stored extends object>(stored: z.ZodType<Stored>, rule: AnyRul
   return known;
 };
 
-/** The rules of each kind, by the rules of a policy. Every decision asks for several kinds. */
-const ofKinds = new WeakMap<readonly AnyRule[], Map<string, readonly AnyRule[]>>();
+/** Rules of each kind, by the rules of a policy. Every decision asks for several kinds. */
+type OfKinds = WeakMap<readonly AnyRule[], Map<string, readonly AnyRule[]>>;
 
-/** The rules of a kind, including paused rules. @throws ZodError if a rule's data does not match the kind */
-export const rulesOf = <Stored extends object, Rule extends AnyRule>(
-  { policyType, stored }: Pick<Setup<never, Stored>, 'policyType' | 'stored'>,
-  rules: readonly Rule[],
-): readonly (Rule & { readonly policyData: Stored })[] => {
-  let known = ofKinds.get(rules);
-  if (known === undefined) ofKinds.set(rules, (known = new Map<string, readonly AnyRule[]>()));
+const ofKinds: OfKinds = new WeakMap();
+const activeOfKinds: OfKinds = new WeakMap();
+
+const remembered = (
+  cache: OfKinds,
+  rules: readonly AnyRule[],
+  policyType: string,
+  make: () => readonly AnyRule[],
+): readonly AnyRule[] => {
+  let known = cache.get(rules);
+  if (known === undefined) cache.set(rules, (known = new Map<string, readonly AnyRule[]>()));
   let made = known.get(policyType);
-  if (made === undefined) {
-    made = rules.filter((rule) => rule.policyType === policyType).map((rule) => readRule(stored, rule));
-    known.set(policyType, made);
-  }
-  return made as readonly (Rule & { readonly policyData: Stored })[];
+  if (made === undefined) known.set(policyType, (made = make()));
+  return made;
 };
+
+type Kind<Stored extends object> = Pick<Setup<never, Stored>, 'policyType' | 'stored'>;
+type RulesOfKind<Stored extends object, Rule> = readonly (Rule & { readonly policyData: Stored })[];
+
+/**
+ * The rules of a kind, including paused rules. The result is cached for these `rules`, so do not call it with an array
+ * that was made for one request.
+ *
+ * @throws ZodError if a rule's data does not match the kind
+ */
+export const rulesOf = <Stored extends object, Rule extends AnyRule>(
+  { policyType, stored }: Kind<Stored>,
+  rules: readonly Rule[],
+): RulesOfKind<Stored, Rule> =>
+  remembered(ofKinds, rules, policyType, () =>
+    rules.filter((rule) => rule.policyType === policyType).map((rule) => readRule(stored, rule)),
+  ) as RulesOfKind<Stored, Rule>;
+
+/** As {@link rulesOf}, without paused rules. */
+export const activeRulesOf = <Stored extends object, Rule extends AnyRule & Pick<PolicyRule, 'active'>>(
+  kind: Kind<Stored>,
+  rules: readonly Rule[],
+): RulesOfKind<Stored, Rule> =>
+  remembered(activeOfKinds, rules, kind.policyType, () =>
+    rulesOf(kind, rules).filter(({ active }) => active),
+  ) as RulesOfKind<Stored, Rule>;
 
 /** Whether a rule with this data also applies to users who pay in a token. */
 export const bindsTokenMode = (setup: Pick<Setup<never>, 'stored' | 'bindsTokenMode'>, data: unknown): boolean =>

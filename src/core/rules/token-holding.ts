@@ -4,7 +4,7 @@ import { type Address, address, addressKey } from '../../shared/schema/hex.ts';
 import { grouped } from '../../shared/words/amount.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { Policy, PolicyRule } from '../policy/policy.ts';
-import { type CheckResult, type RuleType, type Setup, deny, pass, rulesOf, saidBy } from './rule.ts';
+import { type CheckResult, type RuleType, type Setup, activeRulesOf, deny, pass, saidBy } from './rule.ts';
 
 /** Gas that a token contract may use to report a balance. Usual tokens use a tenth of it. */
 export const HOLDING_GAS = 500_000n;
@@ -128,16 +128,18 @@ export const holdingKey = ({ standard: which, address: token, tokenId }: Holding
 
 type HoldingRule = PolicyRule & { readonly policyData: TokenHolding };
 
-const activeRules = (rules: Policy['rules']): HoldingRule[] =>
-  rulesOf(holdingSetup, rules).filter(({ active }) => active);
-
-/** The balances that the active rules need, without duplicates. */
-export const holdingQuestions = (rules: Policy['rules']): HoldingQuestion[] => [
+/** The balances that the active rules that `isAsked` need, without duplicates. */
+export const holdingQuestions = (
+  rules: Policy['rules'],
+  isAsked: (rule: PolicyRule) => boolean = () => true,
+): HoldingQuestion[] => [
   ...new Map(
-    activeRules(rules).map(({ policyData: { standard: which, address: token, tokenId } }) => {
-      const question = { standard: which, address: token, ...(tokenId !== undefined && { tokenId }) };
-      return [holdingKey(question), question];
-    }),
+    activeRulesOf(holdingSetup, rules)
+      .filter(isAsked)
+      .map(({ policyData: { standard: which, address: token, tokenId } }) => {
+        const question = { standard: which, address: token, ...(tokenId !== undefined && { tokenId }) };
+        return [holdingKey(question), question];
+      }),
   ).values(),
 ];
 
@@ -226,5 +228,5 @@ export const tokenHolding: RuleType<keyof typeof denials> = {
   denials,
   setup: holdingSetup,
   check: ({ policy, facts: { holdings }, op: { sender } }) =>
-    activeRules(policy.rules).map((rule) => saidBy(rule, checkHolding(rule, holdings, sender))),
+    activeRulesOf(holdingSetup, policy.rules).map((rule) => saidBy(rule, checkHolding(rule, holdings, sender))),
 };

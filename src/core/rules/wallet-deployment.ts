@@ -10,6 +10,7 @@ import {
   type Setup,
   deny,
   pass,
+  activeRulesOf,
   rulesOf,
   saidBy,
   skip,
@@ -137,7 +138,7 @@ const isShadow = ({ enforcement }: PolicyRule): boolean => enforcement === 'shad
 
 /** The same for rules that are active and enforced. */
 export const trustedFactories = ({ rules }: Policy): ReadonlySet<Address> =>
-  factoriesOf(rulesOf(deploymentSetup, rules).filter((rule) => rule.active && !isShadow(rule)));
+  factoriesOf(activeRulesOf(deploymentSetup, rules).filter((rule) => !isShadow(rule)));
 
 const hindranceOf = ({ policy, idle, facts: { at: now } }: RuleInput): Evidence | undefined => {
   const mayBind = idle.find(({ rule }) => rule.policyType === deploymentSetup.policyType && !isShadow(rule));
@@ -164,8 +165,8 @@ const checkBinding = (input: RuleInput): Result => {
 
 /** The result of each shadow rule, as if it were the only rule that allows deployments. */
 const checkShadows = ({ policy: { rules, contracts }, op: { sender }, deployment }: RuleInput) =>
-  rulesOf(deploymentSetup, rules)
-    .filter((rule) => rule.active && isShadow(rule))
+  activeRulesOf(deploymentSetup, rules)
+    .filter(isShadow)
     .map((rule) => {
       const decoding = deployment && decodeDeployment(deployment, sender, factoriesOf([rule]));
       const allowing = { allowed: true, paused: false, restricted: contracts.length > 0, hindrance: undefined };

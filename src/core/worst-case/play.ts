@@ -4,7 +4,7 @@ import { Ledger } from '../ledger/ledger.ts';
 import { windowAt } from '../ledger/windows.ts';
 import type { Policy } from '../policy/policy.ts';
 import { breakerOf, forgottenAt, partEndsAt } from '../rules/burn-rate/index.ts';
-import { rulesOf } from '../rules/rule.ts';
+import { activeRulesOf } from '../rules/rule.ts';
 import { limitSetup } from '../rules/spending-limit/index.ts';
 import {
   type AttackOperation,
@@ -220,8 +220,8 @@ const overAt = (
 const startsOf = (policy: Policy, situation: Situation, period: Period, stop: Stop | undefined): number[] => {
   const { at } = situation;
   const seconds = breakerOf(policy, situation)?.seconds;
-  const limits = rulesOf(limitSetup, policy.rules)
-    .filter(({ active, policyData: { type } }) => active && (type === 'PAYMASTER' || type === 'SUBJECT'))
+  const limits = activeRulesOf(limitSetup, policy.rules)
+    .filter(({ policyData: { type } }) => type === 'PAYMASTER' || type === 'SUBJECT')
     .sort((one, other) => Number(other.name === stop?.name) - Number(one.name === stop?.name))
     .flatMap(({ policyData }) => windowAt(policyData, at).endsAt ?? []);
   return [

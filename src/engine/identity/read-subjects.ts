@@ -1,8 +1,7 @@
 import { isInTime } from '../../core/decision/divide-rules.ts';
 import type { Facts, VerifiedSubject } from '../../core/facts/facts.ts';
 import type { Policy } from '../../core/policy/policy.ts';
-import { type Identity, identityQuestions, identitySetup } from '../../core/rules/identity/index.ts';
-import { rulesOf } from '../../core/rules/rule.ts';
+import { type Identity, identityQuestions } from '../../core/rules/identity/index.ts';
 import type { Address } from '../../shared/schema/hex.ts';
 import type { SponsorshipOptions } from '../../shared/schema/sponsorship.ts';
 import { type Soon, allSoon, soon } from '../base/soon.ts';
@@ -73,9 +72,7 @@ export const readSubjects = (
   { rules, dapp }: Policy,
   now: number,
 ): Soon<Facts['subjects']> => {
-  // The rules of the kind first: a policy may have a thousand others.
-  const inForce = rulesOf(identitySetup, rules).filter((rule) => isInTime(rule, now));
-  const questions = [...identityQuestions(inForce)];
+  const questions = [...identityQuestions(rules, (rule) => isInTime(rule, now))];
   if (questions.length === 0) return undefined;
   const answers = questions.map(([, data]) => {
     if (data.source === 'VOUCHER') return byVoucher(context, data, dapp, sent, now);

@@ -170,7 +170,7 @@ export const readHoldings = (
   { rules }: Policy,
   now: number,
 ): Promise<Facts['holdings']> | undefined => {
-  const questions = holdingQuestions(rules.filter((rule) => isInTime(rule, now)));
+  const questions = holdingQuestions(rules, (rule) => isInTime(rule, now));
   return questions.length === 0 ? undefined : answers(rpc, sender, questions);
 };
 

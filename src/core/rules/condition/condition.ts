@@ -5,7 +5,7 @@ import type { NamedValue } from '../../conditions/unmet.ts';
 import type { PolicyRule } from '../../policy/policy.ts';
 import { evaluateCondition } from './evaluate-condition.ts';
 import { type ConditionData, conditionSetup } from './data.ts';
-import { type CheckResult, type RuleInput, type RuleType, deny, pass, rulesOf, saidBy } from '../rule.ts';
+import { type CheckResult, type RuleInput, type RuleType, activeRulesOf, deny, pass, saidBy } from '../rule.ts';
 
 const metWords = ({ met }: Evidence): string => (typeof met === 'string' && met !== '' ? ` Here ${met}.` : '');
 
@@ -79,7 +79,5 @@ export const condition: RuleType<keyof typeof denials> = {
   setup: conditionSetup,
   bindsDrafts: false,
   check: (input) =>
-    rulesOf(conditionSetup, input.policy.rules)
-      .filter(({ active }) => active)
-      .map((rule) => saidBy(rule, checkCondition(rule, input))),
+    activeRulesOf(conditionSetup, input.policy.rules).map((rule) => saidBy(rule, checkCondition(rule, input))),
 };

@@ -1,7 +1,7 @@
 import type { Evidence } from '../../../shared/denials.ts';
 import type { Facts, Subject } from '../../facts/facts.ts';
 import type { Policy, PolicyRule } from '../../policy/policy.ts';
-import { type CheckResult, type RuleInput, type RuleType, deny, pass, rulesOf, saidBy, skip } from '../rule.ts';
+import { type CheckResult, type RuleInput, type RuleType, activeRulesOf, deny, pass, saidBy, skip } from '../rule.ts';
 import { type Identity, identityKey, identitySetup } from './data.ts';
 import { identityDenials } from './denials.ts';
 
@@ -12,16 +12,20 @@ type IdentityRule = PolicyRule & { readonly policyData: Identity };
 type Code = keyof typeof identityDenials;
 type Result = CheckResult<Code>;
 
-const activeRules = (rules: Policy['rules']): IdentityRule[] =>
-  rulesOf(identitySetup, rules).filter(({ active }) => active);
-
-/** What the active rules trust, without duplicates, by its key in the facts. */
-export const identityQuestions = (rules: Policy['rules']): ReadonlyMap<string, Identity> =>
-  new Map(activeRules(rules).map(({ policyData }) => [identityKey(policyData), policyData]));
+/** What the active rules that `isAsked` trust, without duplicates, by its key in the facts. */
+export const identityQuestions = (
+  rules: Policy['rules'],
+  isAsked: (rule: PolicyRule) => boolean = () => true,
+): ReadonlyMap<string, Identity> =>
+  new Map(
+    activeRulesOf(identitySetup, rules)
+      .filter(isAsked)
+      .map(({ policyData }) => [identityKey(policyData), policyData]),
+  );
 
 /** Whether an active rule needs a person that was not looked for. */
 export const isSubjectUnread = ({ rules }: Pick<Policy, 'rules'>, { subjects }: Facts): boolean =>
-  [...identityQuestions(rules).keys()].some((key) => subjects?.[key] === undefined);
+  activeRulesOf(identitySetup, rules).some(({ policyData }) => subjects?.[identityKey(policyData)] === undefined);
 
 const isOver = (source: Identity['source'], expiresAt: number, at: number): boolean =>
   at >= (expiresAt + (source === 'OIDC' ? TOKEN_LEEWAY : 0)) * 1000;
@@ -44,7 +48,9 @@ const isShadow = ({ enforcement }: PolicyRule): boolean => enforcement === 'shad
  */
 export const subjectOf = (rules: Policy['rules'], facts: Pick<Facts, 'subjects' | 'at'>): Subject | undefined => {
   if (facts.subjects === undefined) return undefined;
-  const inOrder = activeRules(rules).sort((one, other) => Number(isShadow(one)) - Number(isShadow(other)));
+  const inOrder = activeRulesOf(identitySetup, rules).toSorted(
+    (one, other) => Number(isShadow(one)) - Number(isShadow(other)),
+  );
   for (const rule of inOrder) {
     const subject = verifiedBy(rule, facts);
     if (subject !== undefined) return subject;
@@ -112,7 +118,10 @@ export const identity: RuleType<Code> = {
   denials: identityDenials,
   setup: identitySetup,
   check(input) {
-    const checked = activeRules(input.policy.rules).map((rule) => ({ rule, result: check(rule, input) }));
+    const checked = activeRulesOf(identitySetup, input.policy.rules).map((rule) => ({
+      rule,
+      result: check(rule, input),
+    }));
     const enforced = checked.filter(({ rule }) => !isShadow(rule));
     const shadowed = checked.filter(({ rule }) => isShadow(rule));
     return [...asAlternatives(enforced, false), ...asAlternatives(shadowed, enforced.some(isMet))].map(

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { DenialRows } from '../../../shared/denials.ts';
 import { type Address, address, addressKey } from '../../../shared/schema/hex.ts';
 import { grouped } from '../../../shared/words/amount.ts';
-import { type CheckResult, type RuleType, type Setup, deny, pass, rulesOf, saidBy } from '../rule.ts';
+import { type CheckResult, type RuleType, type Setup, activeRulesOf, deny, pass, saidBy } from '../rule.ts';
 
 const denials = {
   SENDER_NOT_ALLOWED: ({ sender, rule }) => ({
@@ -105,7 +105,7 @@ export const senders: RuleType<keyof typeof denials> = {
   denials,
   setup: sendersSetup,
   check: ({ policy, op: { sender } }) =>
-    rulesOf(sendersSetup, policy.rules)
-      .filter(({ active }) => active)
-      .map((rule) => saidBy(rule, checkSender(rule.name, rule.policyData, sender))),
+    activeRulesOf(sendersSetup, policy.rules).map((rule) =>
+      saidBy(rule, checkSender(rule.name, rule.policyData, sender)),
+    ),
 };

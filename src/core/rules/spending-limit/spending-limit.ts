@@ -12,9 +12,9 @@ import {
   type CheckResult,
   type RuleInput,
   type RuleType,
+  activeRulesOf,
   deny,
   pass,
-  rulesOf,
   saidBy,
   skip,
 } from '../rule.ts';
@@ -126,14 +126,7 @@ const currentWindow = (rule: LimitRule, dapp: string, at: number): CurrentWindow
   return made;
 };
 
-/** The active limits, by the rules of a policy. */
-const limitsIn = new WeakMap<Policy['rules'], readonly LimitRule[]>();
-
-const activeLimits = ({ rules }: Pick<Policy, 'rules'>): readonly LimitRule[] => {
-  const limits = limitsIn.get(rules) ?? rulesOf(limitSetup, rules).filter(({ active }) => active);
-  limitsIn.set(rules, limits);
-  return limits;
-};
+const activeLimits = ({ rules }: Pick<Policy, 'rules'>): readonly LimitRule[] => activeRulesOf(limitSetup, rules);
 
 /** Whether the limit adds up operations. A limit per operation checks each operation on its own. */
 export const addsUp = ({ policyData }: LimitRule): boolean => policyData.type !== 'OPERATION';
