@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { decidingRules } from '../core/decision/rule-words.ts';
-import { decisionRecord, decisionRow, feedPage } from '../shared/schema/decision.ts';
+import { LAST_MS, decisionRecord, decisionRow, feedPage } from '../shared/schema/decision.ts';
 import { address, hash } from '../shared/schema/hex.ts';
 import { decodedCall } from '../shared/schema/inspection.ts';
 import { id } from '../shared/schema/text.ts';
 import { procedure } from './procedure.ts';
 
-const epochMs = z.number().int().nonnegative();
+// Reports show the times in their filter as dates.
+const epochMs = z.number().int().nonnegative().max(LAST_MS);
 
 const filters = {
   paymasterId: id.optional(),

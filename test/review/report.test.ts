@@ -44,6 +44,14 @@ test('the page lets in its own style and nothing else', async () => {
   expect(html.match(/\b(?:src|href|style|on\w+)=/g)).toEqual(null);
 });
 
+test('a time in the filter that is no date is refused', async () => {
+  const { service } = await reviewOf([{ ...draft(1), seq: 1 }]);
+  const last = 8_640_000_000_000_000;
+  for (const filter of [{ from: last + 1 }, { to: last + 1 }])
+    await expect(service.call('decisions.report', filter)).rejects.toMatchObject({ code: 'VALIDATION' });
+  expect(await service.call('decisions.report', { to: last })).toMatchObject({ decisions: 1 });
+});
+
 test('totals are exact to the wei, beyond what a float holds', async () => {
   const money = (n: number, settlement: string, actualCostWei: string | null) => ({
     ...draft(n),

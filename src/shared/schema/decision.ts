@@ -32,7 +32,7 @@ export const walkedStep = traceStep.pick({ rule: true, outcome: true, shadow: tr
 export type WalkedStep = z.output<typeof walkedStep>;
 
 /** The latest time that a JavaScript `Date` can hold. */
-const LAST_MS = 8_640_000_000_000_000;
+export const LAST_MS = 8_640_000_000_000_000;
 
 /** More digits than any product of 256-bit numbers in a decision. Limited because export files may come from anyone. */
 const digits = z.string().regex(/^\d{1,200}$/, 'must be a decimal string');
