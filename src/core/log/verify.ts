@@ -245,10 +245,15 @@ export class LogVerifier {
    * Compares the whole log with its checkpoint.
    * @param checkpoint undefined if the log has no checkpoint
    * @param after the roots of the full subtrees after the last entry, up to the checkpoint's size
+   * @param unsigned why the log may have no checkpoint, and what to do
    */
-  finish(checkpoint: string | undefined, after: readonly Uint8Array[] = []): LogReport {
+  finish(
+    checkpoint: string | undefined,
+    after: readonly Uint8Array[] = [],
+    unsigned = 'the log is cut off, or was never signed',
+  ): LogReport {
     if (checkpoint === undefined) {
-      this.#fault('INCOMPLETE', 'There is no checkpoint: the log is cut off, or was never signed');
+      this.#fault('INCOMPLETE', `There is no checkpoint: ${unsigned}`);
       return this.report();
     }
     this.#tree.appendAfter(checkpoint, after);

@@ -249,6 +249,10 @@ const checkStored = async (
     verifier.addStoredFault('The history of policies in the database differs from the log');
 };
 
+/** A new or restored desk has no checkpoint until it has run for some seconds. */
+const UNSIGNED =
+  'the log is cut off, or was not signed yet. Gasdesk signs it within 10 s of the first start, and of the first start after a restore';
+
 /**
  * Verifies the log. Compares it with all its checkpoints, with the other data in the database, and with the end of the
  * log at the engine's last write.
@@ -279,5 +283,8 @@ export const verifyDesk = async (call: Caller, check: LogCheck): Promise<LogRepo
   });
   const [left] = checkpoints;
   if (left !== undefined) return withRollback(call, verifier.finish(left.note));
-  return withRollback(call, isSigned || verifier.size === 0 ? verifier.report() : verifier.finish(undefined));
+  return withRollback(
+    call,
+    isSigned || verifier.size === 0 ? verifier.report() : verifier.finish(undefined, [], UNSIGNED),
+  );
 };
