@@ -41,6 +41,10 @@ describe('gasdesk backup and restore', () => {
     for (const { path } of [made, stopped]) {
       const fresh = join(tempFolder(), 'fresh');
       expect(await json('restore', path, '--data', fresh)).toMatchObject({ restored: fresh, before: null });
+      const { stdout } = await gasdesk(['log', 'verify', '--data', fresh], env);
+      expect(stdout).toContain(
+        'Gasdesk signs it within 10 s of the first start, and of the first start after a restore',
+      );
       expect(await json('signer', 'list', '--data', fresh)).toEqual([signer]);
       expect(await json<{ checks: { detail: string }[] }>('doctor', '--data', fresh)).toMatchObject({ ok: true });
     }
@@ -72,6 +76,9 @@ describe('gasdesk backup and restore', () => {
     writeFileSync(diary, first);
     expect((await gasdesk(['backup', diary, '--data', desk, '--force'], env)).stderr).toMatch(refused);
     expect(readFileSync(diary)).toEqual(first);
+    // --force would not help, so the message does not propose it.
+    const other = /diary\.age already exists and does not look like a backup, .+\. Choose another name\n$/;
+    expect((await gasdesk(['backup', diary, '--data', desk], env)).stderr).toMatch(other);
   });
 
   it('say what is missing: a passphrase, a folder, a file', async () => {

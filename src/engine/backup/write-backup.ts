@@ -90,11 +90,12 @@ const looksLikeBackup = async (file: string): Promise<boolean> =>
 
 const refuseExisting = async (file: string, force: boolean): Promise<void> => {
   if (!existsSync(file)) return;
-  if (!force) throw new EngineError('BACKUP_EXISTS', `${file} already exists`, { file });
   // Even with `force`, only a backup or an empty file is overwritten.
   const there = statSync(file);
-  if (there.isFile() && (there.size === 0 || (await looksLikeBackup(file)))) return;
-  const fix = 'Remove it first';
+  const isReplaceable = there.isFile() && (there.size === 0 || (await looksLikeBackup(file)));
+  if (isReplaceable && force) return;
+  if (isReplaceable) throw new EngineError('BACKUP_EXISTS', `${file} already exists`, { file });
+  const fix = force ? 'Remove it first' : 'Choose another name';
   const message = `${file} already exists and does not look like a backup, so Gasdesk does not replace it. ${fix}`;
   throw new EngineError('BACKUP_EXISTS', message, { file, fix });
 };
