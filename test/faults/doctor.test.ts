@@ -198,3 +198,28 @@ test('a DApp that lacks a part is named with what it lacks, once another one is 
     fix: expect.stringContaining('--version singleton-0.7') as string,
   });
 });
+
+test('a contract that cannot be checked is not replaced on advice: what keeps it from being checked comes first', async () => {
+  const dir = tempFolder();
+  const store = openSqliteStore(`${dir}/gasdesk.db`, {
+    clock: new ManualClock(NOW),
+    log: createLog({ level: 'silent' }),
+  });
+  const address = `0x${'11'.repeat(20)}` as const;
+  await store.savePaymasterContract({ chainId: 31337, version: '1.1.0', address, checked: true });
+  await store.close();
+  const engine = await open(dir);
+  const name = 'contract 1.1.0 on chain 31337';
+  await engine.service.call('chains.set', { chainId: 31337, rpc: 'http://127.0.0.1:9' });
+  expect(await check(engine, name)).toMatchObject({
+    ok: false,
+    detail: 'The chain has no signer',
+    fix: expect.stringContaining('gasdesk signer create --chain 31337') as string,
+  });
+  await engine.service.call('signers.create', { chainId: 31337 });
+  expect(await check(engine, name)).toMatchObject({
+    ok: false,
+    detail: 'Not checked. The node of chain 31337 cannot be reached',
+    fix: 'Resolve the other findings first, then run "gasdesk doctor" again.',
+  });
+});

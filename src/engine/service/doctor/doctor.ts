@@ -85,14 +85,20 @@ const checkUnmatched = async ({ store, clock }: ServiceContext, chainId: number)
   return advice(`operations on chain ${chainId}`, detail, fix);
 };
 
+/** What to do after an error that says that a contract cannot be used. */
+const CONTRACT_FIXES: Partial<Record<EngineError['code'], (chainId: number, version: string) => string>> = {
+  SIGNER_MISSING: fixes.createSigner,
+  CONTRACT_MISMATCH: fixes.attachContract,
+  PAYMASTER_NOT_READY: fixes.attachContract,
+};
+
 const checkContract = async (
   { store, chains }: ServiceContext,
   { chainId, version }: PaymasterContract,
 ): Promise<Check> => {
   const name = `contract ${version} on chain ${chainId}`;
   if (isUnchecked(await store.findChain(chainId))) return failed(name, UNCHECKED, fixes.setRpc(chainId));
-  const fix = fixes.attachContract(chainId, version);
-  return attempt(name, fix, async () => {
+  try {
     const layout = requireAttachable(version);
     const signer = await store.findSigner(chainId);
     if (signer === undefined) throw new EngineError('SIGNER_MISSING');
@@ -103,8 +109,13 @@ const checkContract = async (
     const unchecked = { chainId, version, address, checked: false };
     await store.savePaymasterContract(unchecked);
     await ensureVerified(store, rpc, { ...unchecked, layout, contract: address, signer: signer.address });
-    return `${address}: hash and signer match`;
-  });
+    return good(name, `${address}: hash and signer match`);
+  } catch (error) {
+    // Other errors say nothing about the contract: it was not checked.
+    const fix = error instanceof EngineError ? CONTRACT_FIXES[error.code]?.(chainId, version) : undefined;
+    if (!(error instanceof EngineError) || fix === undefined) throw error;
+    return failed(name, error.message, fix);
+  }
 };
 
 /** Parts without which a DApp is not ready. A locked vault has a check of its own. */
