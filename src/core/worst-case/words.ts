@@ -11,7 +11,9 @@ export const periodWords: Readonly<Record<Period, string>> = {
 /** A rule that stops an attacker, to be used within a sentence. */
 export const stopWords = ({ rule, name }: Pick<Stop, 'rule' | 'name'>): string => {
   const title = ruleName(rule).toLowerCase();
-  return name === null ? title : `${title} "${name}"`;
+  // Titles such as "Senders" name what the rule is about.
+  const words = title.endsWith('s') ? `rule on ${title}` : title;
+  return name === null ? words : `${words} "${name}"`;
 };
 
 /** An amount that an attacker can spend. @param wei null if nothing stops the attacker */
