@@ -47,6 +47,12 @@ describe('a policy is narrowed to what was sponsored:', () => {
     expect([contract?.whitelistedMethods, others]).toEqual([[], []]);
   });
 
+  test('a contract without sponsored methods gets no comment', () => {
+    const policy = policyWith({ contracts: [items({ whitelistedMethods: [] })] });
+    const open = policyWith({ contracts: [] });
+    expect(narrowedFile(narrow(policy, decisionsOf(open, [{}]), open))).not.toMatch(/^ *#$/m);
+  });
+
   test('a limit far above what was reached is lowered to it, in operations and in coins', () => {
     const limits = [limit({ threshold: '50' }, 'Many'), limit(inWei(100n * COST), 'Much'), limit({ threshold: '4' })];
     const policy = policyWith({ contracts: [both], rules: limits });

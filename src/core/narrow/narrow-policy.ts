@@ -192,7 +192,8 @@ export class PolicyNarrowing {
     const said = uses.flatMap(({ label, use }) =>
       use === undefined ? [] : [`${label} was called ${times(use.count)}, last on ${dayOf(use.lastAt)}`],
     );
-    notes.set(ruleId, [...said, ...(unused.length > 0 ? [`never called: ${unused.join(', ')}`] : [])].join('; '));
+    const parts = [...said, ...(unused.length > 0 ? [`never called: ${unused.join(', ')}`] : [])];
+    if (parts.length > 0) notes.set(ruleId, parts.join('; '));
     return unused.length === 0
       ? contract
       : { ...contract, whitelistedMethods: whitelistedMethods.filter((label) => !unused.includes(label)) };
