@@ -164,6 +164,17 @@ test.each(['.', 'backups', '..backups', 'not/yet/there'])(
   },
 );
 
+test('a target in the data folder does not replace the one that is followed', async () => {
+  const [dir, target] = [tempFolder(), tempFolder()];
+  const { service } = await serving(dir);
+  await service.call('backups.follow', { target });
+  await expect(service.call('backups.follow', { target: join(dir, 'copy') })).rejects.toMatchObject({
+    code: 'BACKUP_FAILED',
+    message: expect.not.stringContaining('tries again') as string,
+  });
+  expect((await service.call('backups.list', {})).continuous).toMatchObject({ target, error: null });
+});
+
 test('an unlocked vault is required, because its key encrypts the copy', async () => {
   const engine = await startEngine({ dir: tempFolder(), locked: true, flags: { logLevel: 'silent' } });
   onTestFinished(() => engine.stop());

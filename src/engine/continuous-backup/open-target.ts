@@ -45,13 +45,14 @@ const realPath = (path: string): Promise<string> =>
     return parent === path ? path : join(await realPath(parent), basename(path));
   });
 
-/** Refuses a target that would be lost with the data folder. @throws Error */
+/** Refuses a target that would be lost with the data folder. @throws EngineError `BACKUP_FAILED` */
 export const requireOutside = async (dir: string, target: string): Promise<void> => {
   if (isS3(target)) return;
   const way = relative(await realPath(dir), await realPath(target));
   // On Windows, the way to another drive is absolute.
   if (way.split(sep, 1)[0] === '..' || isAbsolute(way)) return;
-  throw new Error(`${target} is in the data folder, with which it would be lost. Choose another folder`);
+  const message = `${target} is in the data folder, with which it would be lost. Choose another folder`;
+  throw new EngineError('BACKUP_FAILED', message, { target });
 };
 
 /**

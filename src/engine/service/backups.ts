@@ -1,6 +1,7 @@
 import { leastPassphrase } from '../../shared/least-passphrase.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { failedBackup } from '../notifications/words.ts';
+import { requireOutside } from '../continuous-backup/open-target.ts';
 import { POSTGRES } from '../continuous-backup/words.ts';
 import { Secret } from '../base/secret.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
@@ -13,6 +14,7 @@ export const backupHandlers = ({
   address,
   backups,
   continuousBackup,
+  folder,
   settings,
   vault,
   clock,
@@ -48,6 +50,8 @@ export const backupHandlers = ({
   }),
   'backups.follow': async ({ target }) => {
     if (target !== null && settings.config.database !== undefined) throw new EngineError('CONFIG_INVALID', POSTGRES);
+    // Such a target never works, so it does not replace one that does.
+    if (target !== null) await requireOutside(folder.dir, target);
     settings.set({ key: 'continuousBackup', value: target });
     // Without the service, the copy begins with its next start.
     if (address() === null) return continuousBackup.state();
