@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { expect, it } from 'vitest';
+import { wordsOf } from '../../test/support/shell-words.ts';
 import { examples } from './examples.ts';
 import { createProgram } from './program.ts';
 
@@ -13,10 +14,6 @@ const leaves = (one: Command, name = ''): (readonly [name: string, command: Comm
 const commands = leaves(program);
 let ran = '';
 for (const [name, command] of commands) command.action(() => void (ran = name));
-
-/** The words of a line, as a shell reads it. What is after a pipe or a redirection is the shell's. */
-const wordsOf = (line: string): string[] =>
-  [...line.replace(/ [<>|] .*/, '').matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(([, a, b, c]) => a ?? b ?? c ?? '');
 
 it('every command has examples, and no others have any', () => {
   expect(Object.keys(examples).sort()).toEqual(commands.map(([name]) => name).sort());

@@ -96,10 +96,13 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'policy worst-case': ['policy worst-case --dapp Game --people 100'],
   'policy rehearse': ['policy rehearse --dapp Game --schedule amsterdam'],
   'policy narrow': ['policy narrow --dapp Game --out policy.yaml'],
-  'policy template': ['policy template', 'policy template campaign --dapp Game --set budget=500 --dry-run'],
+  'policy template': [
+    'policy template',
+    'policy template campaign --dapp Game --set name=Summer --set id=summer-27 --set budget=500 --dry-run',
+  ],
   'rule list': ['rule list --dapp Game'],
   'rule add': [
-    'rule add --dapp Game --type SENDERS --name Members --senders members.csv',
+    `rule add --dapp Game --type SENDERS --name Members --policy-data '{"mode": "ALLOW"}' --senders members.csv`,
     `rule add --dapp Game --type WEBHOOK --name "Fraud check" --policy-data '{"url": "https://game.example/verify"}'`,
   ],
   'rule update': ['rule update Members --dapp Game --senders members.csv'],

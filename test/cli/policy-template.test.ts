@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { examples } from '../../src/cli/examples.ts';
 import type { Engine } from '../../src/engine/index.ts';
 import { type CliResult, gasdesk } from '../support/cli.ts';
 import { quickEngine } from '../support/quick-engine.ts';
+import { wordsOf } from '../support/shell-words.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
 
 const tempFolder = useTempFolders();
@@ -43,6 +45,13 @@ test('templates are listed and explained without a desk', async () => {
     stdout: '',
     stderr: expect.stringContaining('"party" is not a template. The templates are: campaign, onboarding'),
   });
+});
+
+test('the examples of the help work', async () => {
+  for (const line of examples['policy template'] ?? []) {
+    const { code, stderr } = await gasdesk([...wordsOf(line), '--data', dir]);
+    expect([code, stderr.replace(/^Chain 31337 has no price.*\n/, '')], line).toEqual([0, '']);
+  }
 });
 
 test('a campaign is printed, shown, and made in one step', async () => {

@@ -2,8 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Engine } from '../../src/engine/index.ts';
+import { examples } from '../../src/cli/examples.ts';
 import { type CliResult, gasdesk } from '../support/cli.ts';
 import { PASSPHRASE, quickEngine } from '../support/quick-engine.ts';
+import { wordsOf } from '../support/shell-words.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
 
 const tempFolder = useTempFolders();
@@ -115,4 +117,18 @@ test('the log says in words what was changed, by whom, and with --json exactly',
   expect(lines[1]).toMatch(/^\d+ +\S+ +action +Command line +Rule “Members” of DApp “Game” added$/);
   const entries = await gasdesk(['log', 'list', '--kind', 'action', '--limit', '1', '--json', '--data', dir]);
   expect(JSON.parse(entries.stdout)).toMatchObject([{ kind: 'action', body: { action: 'rules.create', via: 'cli' } }]);
+});
+
+test('the examples of the help do what they say', async () => {
+  const file = join(tempFolder(), 'members.csv');
+  writeFileSync(file, `0x${'11'.repeat(20)}\n`);
+  for (const name of ['rule add', 'rule update', 'rule pause', 'rule unpause', 'rule remove']) {
+    for (const line of examples[name] ?? []) {
+      const words = wordsOf(line).map((word) => (word === 'members.csv' ? file : word));
+      expect(await gasdesk([...words, '--data', dir], { GASDESK_PASSPHRASE: PASSPHRASE }), line).toMatchObject({
+        code: 0,
+        stderr: '',
+      });
+    }
+  }
 });
