@@ -2,7 +2,7 @@ import { createBackgroundWork } from './service/background-work.ts';
 import { createBackups } from './backup/backups.ts';
 import { createContinuousBackup } from './continuous-backup/continuous-backup.ts';
 import { untilStopped } from './continuous-backup/start-waits.ts';
-import { finishInterrupted } from './backup/restore.ts';
+import { finishInterrupted, requireNoUnfinishedRestore } from './backup/restore.ts';
 import { openWatchedDatabase } from './log/watched-database.ts';
 import { createChainAccess } from './chain/chain-access.ts';
 import { createBelievedFees } from './chain/fees/believed-fees.ts';
@@ -91,6 +91,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
   const lock = lockDataFolder(folder.dir);
   const undo: (() => unknown)[] = [() => lock.release()];
   try {
+    requireNoUnfinishedRestore(folder.dir);
     if (finishInterrupted(folder.dir)) log.warn('restore.completed');
     const place = { folder, url: config.database };
     let confirm: () => Promise<void> | undefined = () => undefined;

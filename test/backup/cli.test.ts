@@ -114,6 +114,25 @@ describe('gasdesk backup and restore', () => {
     }
   });
 
+  it('start no empty desk in a folder whose restore was interrupted', async () => {
+    const dir = tempFolder();
+    mkdirSync(join(dir, 'restore.new'));
+    writeFileSync(join(dir, 'engine.lock'), '');
+    for (const args of [
+      ['account', 'list'],
+      ['log', 'verify'],
+      ['serve', '--port', '0'],
+    ]) {
+      const { code, stderr } = await gasdesk([...args, '--data', dir], env);
+      expect([code, stderr]).toEqual([1, expect.stringContaining('was interrupted, so no desk is there') as string]);
+    }
+    expect(existsSync(join(dir, 'gasdesk.db'))).toBe(false);
+    const [from, out] = [tempFolder(), tempFolder()];
+    const { path } = await json<Made>('backup', join(out, 'file'), '--data', from);
+    await json('restore', path, '--data', dir);
+    await json('account', 'list', '--data', dir);
+  });
+
   it('touch no file of the desk, and no foreign file next to the backup', async () => {
     const [dir, out] = [tempFolder(), tempFolder()];
     await json('account', 'list', '--data', dir);

@@ -79,6 +79,18 @@ const syncFolders = (dir: string): void => {
 };
 
 /**
+ * Refuses a folder in which a restore was interrupted before there was a desk: an engine would start an empty one, which
+ * an operator would take for the restored one. The data folder must be locked.
+ *
+ * @throws EngineError `DATA_FOLDER_UNUSABLE`
+ */
+export const requireNoUnfinishedRestore = (dir: string): void => {
+  if (!existsSync(unpackedIn(dir)) || existsSync(join(dir, dataFiles.database))) return;
+  const message = `A restore into ${dir} was interrupted, so no desk is there yet. Run "gasdesk restore" again, or remove the folder to start an empty desk`;
+  throw new EngineError('DATA_FOLDER_UNUSABLE', message, { dir });
+};
+
+/**
  * Cleans up after a crash: completes a restore whose files were already checked, and removes the files of unfinished
  * backups and restores. The data folder must be locked.
  *
