@@ -169,6 +169,11 @@ test.each([['not json'], ['[]'], ['null'], ['"x"'], ['']])('a file that holds %s
   expect(refusal({ file }).message).toContain(`${file} must contain one JSON object`);
 });
 
+test('a file may begin with a byte order mark', () => {
+  write('\uFEFF{"port": 4321}');
+  expect(loadConfig({ file }).port).toBe(4321);
+});
+
 test('a typing error in a file is reported by its line, without what the file contains', () => {
   write('{\n  "port": 1\n  "s3SecretAccessKey": "s3cret"\n}');
   expect(refusal({ file }).message).toContain('(line 3 column 3)');

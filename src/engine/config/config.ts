@@ -258,7 +258,8 @@ const fileLayer = (file: string): Layer => {
   const refused = `${file} must contain one JSON object`;
   let json: unknown;
   try {
-    json = JSON.parse(text);
+    // Some editors begin a file with a byte order mark.
+    json = JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
     // What the parser quotes of the file is left out, because it may contain secrets.
     throw invalid([`${refused} (${(error as Error).message.replace(/, (\.\.\.)?".*/s, '')})`]);
