@@ -33,6 +33,12 @@ const newLimit = async (page: Page): Promise<Locator> => {
   await page.getByRole('button', { name: 'Add limit' }).first().click();
   return formOf(page, 'Add a limit');
 };
+/** Answers the question of a form that is closed although something was typed. */
+const discard = (page: Page): Promise<void> =>
+  page
+    .getByRole('dialog', { name: 'Close without saving?' })
+    .getByRole('button', { name: 'Discard', exact: true })
+    .click();
 const formOf = (page: Page, name: string): Locator => page.getByRole('complementary', { name });
 /** Says what the coin is worth; null: no one does. */
 const worth = (usd: string | null): Promise<unknown> =>
@@ -196,9 +202,43 @@ test('a limit that is changed elsewhere while its form is open is not overwritte
   expect(await form.getByLabel('Allowed').inputValue()).toBe('9');
   await shots(page, 'limit-changed-elsewhere', warning);
   await form.getByRole('button', { name: 'Close' }).click();
+  await discard(page);
   await page.getByRole('listitem', { name: 'Ours' }).getByRole('button', { name: 'Edit' }).click();
   await expect.poll(() => form.getByLabel('Allowed').inputValue()).toBe('2');
   expect(await warning.count()).toBe(0);
+});
+
+test('Escape asks before it discards what was typed, and closes a form without changes at once', async () => {
+  const { paymasterId } = dapp;
+  const perDay = { type: 'SMART_ACCOUNT', cycleDuration: { value: 1, unit: 'day' }, thresholdType: 'COUNT' };
+  const rule = { name: 'Typed', policyType: 'PAYMASTER_SA_LIMIT', policyData: { ...perDay, threshold: 5 } };
+  await desk().call('rules.create', { paymasterId, rule });
+  const page = await open();
+  await go(page, policy());
+  const edit = page.getByRole('listitem', { name: 'Typed' }).getByRole('button', { name: 'Edit' });
+  await edit.click();
+  const form = formOf(page, 'Edit Typed');
+  await form.waitFor();
+  await page.keyboard.press('Escape');
+  await form.waitFor({ state: 'detached' });
+
+  await edit.click();
+  await form.getByLabel('Allowed').fill('9');
+  await page.keyboard.press('Escape');
+  const question = page.getByRole('dialog', { name: 'Close without saving?' });
+  await shots(page, 'limit-unsaved', question.getByText('What you have entered'));
+  await page.keyboard.press('Escape');
+  await question.waitFor({ state: 'detached' });
+  expect(await form.getByLabel('Allowed').inputValue()).toBe('9');
+  await expect.poll(() => form.getByLabel('Allowed').evaluate((it) => it === document.activeElement)).toBe(true);
+
+  await page.keyboard.press('Escape');
+  await discard(page);
+  await form.waitFor({ state: 'detached' });
+  await expect.poll(() => edit.evaluate((button) => button === document.activeElement)).toBe(true);
+  await edit.click();
+  expect(await form.getByLabel('Allowed').inputValue()).toBe('5');
+  expect((await limits()).find(({ name }) => name === 'Typed')?.policyData).toMatchObject({ threshold: '5' });
 });
 
 test('a decision is shown by the price of its own time, whatever the coin is worth today', async () => {
@@ -230,6 +270,7 @@ test('what was typed is there again after a look at another page, and gone once 
   form = formOf(page, 'Add a limit');
   await expect.poll(() => form.getByLabel('Name').inputValue()).toBe('Weekly');
   await form.getByRole('button', { name: 'Close' }).click();
+  await discard(page);
   await form.waitFor({ state: 'detached' });
   expect(await (await newLimit(page)).getByLabel('Name').inputValue()).toBe('');
 });

@@ -1,4 +1,5 @@
-import { onScopeDispose, watch } from 'vue';
+import { type ComputedRef, onScopeDispose, watch } from 'vue';
+import { useChanged } from './use-changed.ts';
 
 const PREFIX = 'gasdesk.draft.';
 
@@ -16,13 +17,15 @@ const stored = <Form extends object>(key: string, empty: Form): Form | undefined
  * @param name distinguishes the form from others
  * @param read the form's fields
  * @param write fills them in again
- * @returns forgets what was typed: for a form that is saved, or closed on purpose
+ * @returns `forget` forgets what was typed: for a form that is saved, or closed on purpose. `isChanged` is true while
+ *   something else is typed than what the form began with.
  */
 export const useDraft = <Form extends object>(
   name: string,
   read: () => Form,
   write: (form: Form) => void,
-): (() => void) => {
+): { forget: () => void; isChanged: ComputedRef<boolean> } => {
+  const isChanged = useChanged(read);
   const key = PREFIX + name;
   const draft = stored(key, read());
   if (draft !== undefined) write(draft);
@@ -38,8 +41,9 @@ export const useDraft = <Form extends object>(
     },
   );
   onScopeDispose(stop);
-  return () => {
+  const forget = (): void => {
     stop();
     sessionStorage.removeItem(key);
   };
+  return { forget, isChanged };
 };
