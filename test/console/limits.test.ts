@@ -241,6 +241,40 @@ test('Escape asks before it discards what was typed, and closes a form without c
   expect((await limits()).find(({ name }) => name === 'Typed')?.policyData).toMatchObject({ threshold: '5' });
 });
 
+test('a form whose rule is deleted elsewhere says why it closes; deleting it here needs no word', async () => {
+  const { paymasterId } = dapp;
+  const perDay = { type: 'SMART_ACCOUNT', cycleDuration: { value: 1, unit: 'day' }, thresholdType: 'COUNT' };
+  const add = (name: string) => {
+    const rule = { name, policyType: 'PAYMASTER_SA_LIMIT', policyData: { ...perDay, threshold: 5 } };
+    return desk().call<{ _id: string }>('rules.create', { paymasterId, rule });
+  };
+  const { _id: ruleId } = await add('Short');
+  await add('Own');
+  const page = await open();
+  await go(page, policy());
+  await page.getByRole('listitem', { name: 'Short' }).getByRole('button', { name: 'Edit' }).click();
+  await formOf(page, 'Edit Short').getByLabel('Allowed').fill('9');
+  await desk().call('rules.delete', { paymasterId, ruleId });
+  const told = page.getByRole('alert').filter({ hasText: 'The rule of this form no longer exists' });
+  await shots(page, 'limit-deleted-elsewhere', told);
+  const close = told.getByRole('button', { name: 'Close' });
+  expect(await close.evaluate((button) => button === document.activeElement)).toBe(true);
+  await close.click();
+  await told.waitFor({ state: 'detached' });
+  const focusedStep = () =>
+    page.evaluate(() => document.activeElement?.closest('[data-rule]')?.getAttribute('data-rule'));
+  await expect.poll(focusedStep).toBe('spendingLimit');
+
+  const own = page.getByRole('listitem', { name: 'Own' });
+  await own.getByRole('button', { name: 'Edit' }).click();
+  await formOf(page, 'Edit Own').waitFor();
+  await own.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await own.waitFor({ state: 'detached' });
+  await formOf(page, 'Edit Own').waitFor({ state: 'detached' });
+  expect(await told.count()).toBe(0);
+});
+
 test('a decision is shown by the price of its own time, whatever the coin is worth today', async () => {
   await worth('3000');
   await sponsor();
