@@ -52,6 +52,15 @@ export const pausing = (paymasterId: string, type: string, entry: PolicyEntry): 
   verb: 'Pause',
 });
 
+/** The question before a whole DApp is paused. */
+export const pausingDapp = (name: string): Pick<Confirmation, 'title' | 'consequence' | 'verb'> => ({
+  title: `Pause ${name}?`,
+  consequence:
+    'Until you resume it, Gasdesk signs nothing for this DApp, whether you or the user would pay. Requests are denied ' +
+    'and listed under Decisions. Operations that are already signed stay valid until they expire.',
+  verb: 'Pause',
+});
+
 export const enforcing = (paymasterId: string, { rule, name }: PolicyEntry): Confirmation => ({
   title: `Enforce ${name}?`,
   consequence: 'It then denies what it would have denied in shadow. Its counters are kept.',

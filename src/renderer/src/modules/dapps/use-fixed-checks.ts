@@ -8,7 +8,7 @@ import { fixedSentence } from './fixed-checks.ts';
 import type { PolicyStep } from './policy-steps.ts';
 
 /**
- * Describes the checks of a DApp that operators do not add, with their current values, and pauses or resumes the DApp.
+ * Describes the checks of a DApp that operators do not add, with their current values. Pauses and resumes the DApp.
  */
 export const useFixedChecks = (
   dapp: () => Dapp,
@@ -17,8 +17,9 @@ export const useFixedChecks = (
   /** What a kind of rule checks if nothing is set up for it. */
   sentence: (type: string) => string;
   isPaused: ComputedRef<boolean>;
-  /** Pauses the DApp. If the DApp or all sponsorship is paused, resumes it. */
-  switchPause: () => void;
+  pause: () => Promise<boolean>;
+  /** Resumes all sponsorship if it is paused, otherwise the DApp. */
+  resume: () => Promise<boolean>;
   error: Readonly<Ref<string | undefined>>;
 } => {
   const desk = useDesk();
@@ -39,10 +40,8 @@ export const useFixedChecks = (
   return {
     sentence: (type) => fixedSentence(type, facts.value),
     isPaused: computed(() => pause.value !== undefined),
-    switchPause: () => {
-      if (ofDesk.value !== undefined) void resume();
-      else void (ofDapp.value === undefined ? pauseDapp(dapp()) : resumeDapp(dapp()));
-    },
+    pause: () => pauseDapp(dapp()),
+    resume: () => (ofDesk.value === undefined ? resumeDapp(dapp()) : resume()),
     error,
   };
 };
