@@ -47,6 +47,18 @@ test.each([1360, 1280, 1100, 1024, 800, 400])('in a window of %i px, no column i
   expect(await end('columnheader')).toBeLessThan(await end('table'));
 });
 
+test.each([1360, 800, 400])('in a window of %i px, each decision says once when it was made', async (width) => {
+  const page = await browser().open(desk().url, { width });
+  await goTo(page, '#/decisions');
+  const first = page.getByRole('row').nth(1);
+  await first.waitFor();
+  expect(await first.locator('time').locator('visible=true').count()).toBe(1);
+  const fits = await first.evaluate((row) =>
+    [...row.children].every(({ scrollHeight }) => scrollHeight <= row.clientHeight),
+  );
+  expect(fits).toBe(true);
+});
+
 test.each([1360, 800, 400])(
   'in a window of %i px, every column that the operator adds can be reached',
   async (width) => {
