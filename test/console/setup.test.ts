@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { Contract, Wallet, toQuantity } from 'ethers';
 import type { Page } from 'playwright-core';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { contractAt, deployEntryPoint, devWallet } from '../../src/demo/world-contracts.ts';
+import { attachNewContract } from '../../src/demo/attach-new-contract.ts';
+import { contractAt, deployEntryPoint, devWallet, fundDeposit } from '../../src/demo/world-contracts.ts';
 import { canonicalContracts, canonicalCreation } from '../../src/engine/chain/canonical-contracts.ts';
 import type { Address } from '../../src/shared/schema/hex.ts';
 import { useConsoleBrowser } from '../support/console-page.ts';
@@ -298,6 +299,33 @@ describe('a setup that is begun', () => {
     await page.getByRole('button', { name: 'Sponsor new accounts, and send again' }).click();
     await page.getByText('Everything works.').waitFor();
     await expectMined(chain(), engine);
+  });
+});
+
+describe('with a contract whose deposit all DApps share, as gasdesk dev deploys it', () => {
+  const chain = useLocalChain();
+
+  test('no funding wallet is asked for', async () => {
+    const version = 'singleton-0.7';
+    const { chainId, url, provider } = chain();
+    const owner = devWallet(0, provider);
+    const entryPoint = await deployEntryPoint(owner, '0.7');
+    const { engine, stop } = await emptyDesk(false);
+    onTestFinished(stop);
+    const { service } = engine;
+    await service.call('chains.set', { chainId, rpc: url });
+    await service.call('signers.create', { chainId });
+    const contract = await attachNewContract(service, owner, { chainId, version });
+    await fundDeposit(entryPoint, contract, 10n ** 18n, owner);
+    await engine.dapp({ chainId, version });
+    const page = await openConsole(engine);
+    await page.getByText("The console's own test operation is for EntryPoint 0.6").waitFor();
+    await look(page, 'shared');
+    const step = page.getByRole('button', { name: '4. Funding wallet' });
+    expect(await step.textContent()).toContain('4. Funding wallet, done');
+    await step.click();
+    await page.getByText('Not needed: the contract is deployed, and its gas tank is filled.').waitFor();
+    expect(await page.getByLabel('Password').count()).toBe(0);
   });
 });
 

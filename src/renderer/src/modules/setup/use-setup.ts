@@ -1,5 +1,6 @@
 import { type InjectionKey, computed, inject, provide, reactive, ref, watch } from 'vue';
 import { useRoute } from 'vue-router';
+import { entryPoint06 } from '../../../../core/entry-points/0.6.ts';
 import { weiToDecimal } from '../../../../shared/schema/decimal.ts';
 import type { Address } from '../../../../shared/schema/hex.ts';
 import { sameAddress } from '../../../../shared/schema/hex.ts';
@@ -48,6 +49,10 @@ const createSetup = () => {
   const hasSigner = computed(() => signers.value?.some(({ chainId }) => chainId === dapp.value?.chainId) === true);
   const { data: versions } = useCall('paymasterContracts.versions', () => ({}));
   const version = computed(() => versions.value?.find((one) => one.version === dapp.value?.version));
+  /** Whether the test operation can be sent from this page. */
+  const isTestedHere = computed(
+    () => version.value === undefined || version.value.entryPointVersion === entryPoint06.version,
+  );
 
   const ofDapp = () => dapp.value && { paymasterId: dapp.value.paymasterId };
   const ofChain = () => dapp.value && { chainId: dapp.value.chainId };
@@ -134,15 +139,18 @@ const createSetup = () => {
   const isEnoughFor = (amountWei: bigint): boolean =>
     balanceWei.value >= (feesWei.value * 2n) / 3n + (isFilled.value ? 0n : amountWei);
 
+  const hasTank = computed(() => hasContract.value && hasWallet.value && isFilled.value);
+  /** False if nothing is left to pay for, as on a contract that others have deployed and filled. */
+  const needsPayer = computed(() => !hasTank.value || (isTestedHere.value && tried.value?.settlement !== 'settled'));
+
   const done = computed((): Readonly<Record<SetupStepName, boolean>> => {
     const isFunded = costs.value !== undefined && isEnoughFor(BigInt(costs.value.depositWei));
-    const hasTank = hasContract.value && hasWallet.value && isFilled.value;
     return {
       vault: desk.info?.vault === 'unlocked',
       chain: chain.value !== undefined,
       dapp: dapp.value !== undefined && hasSigner.value,
-      wallet: payer.value?.address !== undefined && (isFunded || hasTank),
-      tank: hasTank,
+      wallet: !needsPayer.value || (payer.value?.address !== undefined && (isFunded || hasTank.value)),
+      tank: hasTank.value,
       policy: (rules.value ?? []).length > 0,
       try: tried.value?.settlement === 'settled',
     };
@@ -177,6 +185,8 @@ const createSetup = () => {
     hasSigner,
     versions,
     version,
+    isTestedHere,
+    needsPayer,
     tank,
     transactions,
     keystores,
