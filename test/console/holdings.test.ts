@@ -26,10 +26,10 @@ test('a token holding is typed, shown in a sentence, added and edited; data that
   const isReady = () => form.getByRole('button', { name: 'Add holding', exact: true }).isEnabled();
   await field('Name').fill('Members');
   await field('Contract of the token').fill('0x12');
-  await form.getByText('It must be an EVM address.').waitFor();
+  await form.getByText('Enter an address: 0x and 40 hex digits.').waitFor();
   await field('Contract of the token').fill(TOKEN);
   await field('At least').fill('1.5');
-  await form.getByText('It must be a whole number of up to 256 bits').waitFor();
+  await form.getByText('Enter a whole number of up to 256 bits.').waitFor();
   expect(await isReady()).toBe(false);
   await field('At least').fill('5000000');
   await form

@@ -7,7 +7,7 @@ const PREMIUM_ERROR = 'must be a percentage from 0 to 100 with at most 4 decimal
 const RATE_ERROR = 'must be a positive number of whole tokens per native coin';
 
 /** Percent added to the cost, as decimal digits. Biconomy's contract accepts at most 100, in steps of 0.0001. */
-const premium = z
+export const premium = z
   .string(PREMIUM_ERROR)
   .regex(/^(?:100(?:\.0{1,4})?|[1-9]?\d(?:\.\d{1,4})?)$/, PREMIUM_ERROR)
   .transform((digits) => (digits.includes('.') ? digits.replace(/\.?0+$/, '') : digits));

@@ -35,6 +35,10 @@ test.each([
   expect(typedThresholdError(typed, type)).toEqual(expect.any(String));
 });
 
+test('a number of operations is whole, in words for a form', () => {
+  expect(typedThresholdError('1.5', 'COUNT')).toBe('Enter a whole number above 0.');
+});
+
 test('an amount of eighteen decimals is taken as it is', () => {
   expect(typedThresholdError('123456789012345.123456789012345678', 'NATIVE_ASSET')).toBeUndefined();
   expect(typedThresholdError('0.000000000000000001', 'NATIVE_ASSET')).toBeUndefined();

@@ -11,6 +11,7 @@ const DIGITS = /^[\d.]+$/;
 export const typedThresholdError = (typed: string, type: LimitWords['thresholdType']): string | undefined => {
   const text = typed.trim();
   if (!DIGITS.test(text) || positiveDecimal(text) === undefined) return 'Enter a number above 0.';
+  if (type === 'COUNT' && text.includes('.')) return 'Enter a whole number above 0.';
   const error = thresholdError(type, text);
   return error === undefined ? undefined : `It ${error}.`;
 };

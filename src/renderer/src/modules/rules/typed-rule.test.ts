@@ -58,9 +58,15 @@ test('invalid input is reported by field, and nothing is sent', () => {
   const typed = { standard: 'ERC20', address: '0x12', minimum: '1.5' };
   const { data, sentence, errorOf } = typedRule(kind.setup, form.fields(typed), typed, 'ETH');
   expect([data, sentence]).toEqual([undefined, undefined]);
-  expect(errorOf('address')).toBe('It must be an EVM address.');
-  expect(errorOf('minimum')).toMatch(/^It must be a whole number/);
+  expect(errorOf('address')).toBe('Enter an address: 0x and 40 hex digits.');
+  expect(errorOf('minimum')).toBe('Enter a whole number of up to 256 bits.');
   expect(errorOf('standard')).toBe('');
+});
+
+test('a whole number that the rule does not take is reported by the limit that it breaks', () => {
+  const [, kind, form] = withFields.find(([type]) => type === 'tokenHolding')!;
+  const typed = { standard: 'ERC20', address: `0x${'7e'.repeat(20)}`, minimum: '0' };
+  expect(typedRule(kind.setup, form.fields(typed), typed, 'ETH').errorOf('minimum')).toBe('It must be at least 1.');
 });
 
 test('fields that the form does not ask for are sent', () => {

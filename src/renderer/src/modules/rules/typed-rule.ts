@@ -1,6 +1,7 @@
 import type { Field, RuleFieldKind, TypedValues } from '../../../../core/rules/field.ts';
 import type { RuleType } from '../../../../core/rules/rule.ts';
 import type { Rule } from '../../desk/types.ts';
+import { ENTER_ADDRESS } from '../../ui/typed-address.ts';
 
 type Setup = RuleType['setup'];
 
@@ -34,6 +35,18 @@ const SENT: Readonly<Record<RuleFieldKind, (text: string) => unknown>> = {
   yes: (text) => (text === 'yes' ? true : undefined),
 };
 
+// For a list of addresses, "it" would not say which address is meant.
+const ADDRESSES = 'An address is 0x and 40 hex digits.';
+
+/** What is wrong with a text, where the words of the interface are not those of a form; empty for its words. */
+const WRONG: Readonly<Partial<Record<RuleFieldKind, (text: string) => string>>> = {
+  address: () => ENTER_ADDRESS,
+  addresses: () => ADDRESSES,
+  accounts: () => ADDRESSES,
+  digits: (text) => (/^\d{1,77}$/.test(text) ? '' : 'Enter a whole number of up to 256 bits.'),
+  count: (text) => (/^\d+$/.test(text) ? '' : 'Enter a whole number.'),
+};
+
 /** A rule as it has been typed so far. */
 export interface TypedRule {
   /** `policyData` to send; undefined while it is invalid. */
@@ -65,9 +78,10 @@ export const typedRule = (
       error === undefined ? setup.sentence(setup.keep(data, { now: 0, keepUrl: (url) => url }), coin) : undefined,
     errorOf(name) {
       const issue = error?.issues.find(({ path }) => path[0] === name);
-      if (issue === undefined || texts.get(name) === '') return '';
-      // For a list of addresses, "It" would not say which address is meant.
-      return issue.path.length === 1 ? `It ${issue.message}.` : 'An address is 0x and 40 hex digits.';
+      const text = texts.get(name) ?? '';
+      const kind = fields[name]?.kind;
+      if (issue === undefined || kind === undefined || text === '') return '';
+      return WRONG[kind]?.(text) || `It ${issue.message}.`;
     },
   };
 };

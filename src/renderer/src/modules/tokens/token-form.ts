@@ -1,5 +1,7 @@
 import type { ProcedureInput } from '../../../../api/index.ts';
-import { type FeeToken, feedMaxAge } from '../../../../shared/schema/fee-token.ts';
+import { positiveDecimal } from '../../../../shared/schema/decimal.ts';
+import { type FeeToken, feedMaxAge, premium } from '../../../../shared/schema/fee-token.ts';
+import { isAddress } from '../../ui/typed-address.ts';
 
 /** A fee token as it is typed. Amounts are text, so that no double rounds them. */
 export interface TokenForm {
@@ -16,8 +18,6 @@ export interface TokenForm {
   preFund: boolean;
   logoUrl: string | null;
 }
-
-const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
 export const emptyToken = (): TokenForm => ({
   chainId: null,
@@ -36,14 +36,30 @@ export const emptyToken = (): TokenForm => ({
 
 export const formOf = ({ rate, ...token }: FeeToken): TokenForm => ({ ...emptyToken(), ...token, ...rate });
 
+/** Why a premium is none; empty while nothing is typed. */
+export const premiumError = (typed: string): string => {
+  const text = typed.trim();
+  return text === '' || premium.safeParse(text).success
+    ? ''
+    : 'Enter a percentage from 0 to 100, with at most 4 decimals.';
+};
+
+/** Why this is no number of tokens for a coin; empty while nothing is typed. */
+export const rateError = (typed: string): string => {
+  const text = typed.trim();
+  return text === '' || positiveDecimal(text) !== undefined ? '' : 'Enter a number above 0.';
+};
+
+const isRight = (text: string, error: string): boolean => text.trim() !== '' && error === '';
+
 /** True if the form is complete. The engine validates the values. */
 export const isWhole = (form: TokenForm): boolean => {
   const rate =
     form.source === 'static'
-      ? form.tokensPerCoin.trim() !== ''
-      : ADDRESS.test(form.nativeFeed.trim()) && ADDRESS.test(form.tokenFeed.trim()) && form.maxAge !== null;
-  const named = form.chainId !== null && ADDRESS.test(form.address.trim()) && form.symbol.trim() !== '';
-  return rate && named && form.decimals !== null && form.premium.trim() !== '';
+      ? isRight(form.tokensPerCoin, rateError(form.tokensPerCoin))
+      : isAddress(form.nativeFeed) && isAddress(form.tokenFeed) && form.maxAge !== null;
+  const named = form.chainId !== null && isAddress(form.address) && form.symbol.trim() !== '';
+  return rate && named && form.decimals !== null && isRight(form.premium, premiumError(form.premium));
 };
 
 export const tokenOf = (form: TokenForm): ProcedureInput<'feeTokens.set'> => ({
