@@ -237,6 +237,29 @@ test('old addresses lead to what has taken their place', async () => {
   await page.getByText('No DApp has this address').waitFor();
 });
 
+test.each([1280, 400])(
+  'in a window of %i px, the tabs of a DApp stay where they are while its worst hour is computed',
+  async (width) => {
+    const dapp = await world().dapp(10n * RESERVED_WEI);
+    const page = await open('#/activity', { width });
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    await page.route('**/console/call', async (route) => {
+      if (route.request().postData()?.includes('policies.worstCase') === true) await released;
+      await route.continue();
+    });
+    await go(page, `#/dapps/${dapp.paymasterId}`);
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.getByText('Last 24 hours:').waitFor();
+    const top = () =>
+      page.getByRole('navigation', { name: /parts$/ }).evaluate((tabs) => tabs.getBoundingClientRect().top);
+    const before = await top();
+    release();
+    await page.getByText('an hour with this key').waitFor();
+    expect(await top()).toBe(before);
+  },
+);
+
 test('a policy and its form fit a narrow window, in both themes', async () => {
   const dapp = await world().dapp(0n);
   await world().registerGameItems(dapp);
