@@ -120,7 +120,7 @@ describe('without the operator token nothing of the desk is served', () => {
     expect((await send('GET', `/console/events?token=${token}&after=0`)).status).toBe(401);
   });
 
-  test.each(['read', 'manage'] as const)('an API token opens nothing, with the scope %s', async (scope) => {
+  test.each(['read', 'manage'] as const)('an auth token opens nothing, with the scope %s', async (scope) => {
     const { authToken } = await engine.service.call('authTokens.create', { label: 'backend', scope });
     expect((await call({ authorization: `Bearer ${authToken}` })).status).toBe(401);
   });

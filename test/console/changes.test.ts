@@ -27,7 +27,7 @@ test.each(['light', 'dark'] as const)(
     );
     const renamed = rows.first();
     await renamed.getByText(`DApp ${name} changed: name`).waitFor();
-    expect(await renamed.innerText()).toContain(`API token of account ${account!.name}`);
+    expect(await renamed.innerText()).toContain(`Auth token of account ${account!.name}`);
     await renamed.getByText('Before and after').focus();
     await page.keyboard.press('Enter');
     await renamed.getByRole('row', { name: `name ${dapp.name} ${name}`, exact: true }).waitFor();

@@ -49,7 +49,7 @@ test.each([
   ['dapp', '#/dapps/last/tank', 'No DApps yet', 'Register a DApp'],
   ['activity', '#/activity', 'Unlock the vault to see the key', 'Gasdesk itself'],
   ['service-log', '#/activity/service', 'No log entries yet', 'decisions'],
-  ['settings', '#/settings', 'No API tokens yet', 'Set up a chain'],
+  ['settings', '#/settings', 'No auth tokens yet', 'Set up a chain'],
 ])('the empty page %s says what to do next', async (name, address, said, next) => {
   await page.evaluate((hash) => (window.location.hash = hash), address);
   const main = page.getByRole('main');
@@ -103,7 +103,7 @@ test('the forms are accessible, in both themes', async ({ onTestFinished }) => {
     await form.getByText('There is no vault yet. Create it').waitFor();
     await form.screenshot({ path: join(artifacts, `console-chain-form-${colorScheme}.png`) });
     await form.keyboard.press('Escape');
-    await form.getByRole('button', { name: 'Create an API token' }).click();
+    await form.getByRole('button', { name: 'Create an auth token' }).click();
     await form.getByText('Copy this token now').waitFor();
     await form.getByRole('button', { name: 'Revoke' }).first().click();
     await form.getByText('It cannot be restored.').waitFor();

@@ -58,11 +58,11 @@ export const firstRunJourney = async (
   // A token, shown once.
   await goTo('Settings');
   await page.getByRole('textbox', { name: 'Label' }).fill('backend');
-  await page.getByRole('region', { name: 'API tokens' }).getByLabel('Scope', { exact: true }).click();
+  await page.getByRole('region', { name: 'Auth tokens' }).getByLabel('Scope', { exact: true }).click();
   await page.getByText('Full access').last().click();
-  await page.getByRole('button', { name: 'Create an API token' }).click();
+  await page.getByRole('button', { name: 'Create an auth token' }).click();
   await page.getByText('Copy this token now').waitFor();
-  await page.getByRole('button', { name: 'Copy API token' }).click();
+  await page.getByRole('button', { name: 'Copy auth token' }).click();
   await page.getByText('Copied').waitFor();
   const authToken = await copied();
   expect(authToken).toMatch(/^gd_[\w-]{43}$/);

@@ -111,9 +111,9 @@ test('the target of the continuous backup is typed as text, and removed again', 
 
 test('a token may read for 90 days unless more is chosen', async () => {
   const page = await open('#/settings');
-  const tokens = page.getByRole('region', { name: 'API tokens' });
+  const tokens = page.getByRole('region', { name: 'Auth tokens' });
   await tokens.getByLabel('Label').fill('Untouched form');
-  await tokens.getByRole('button', { name: 'Create an API token' }).click();
+  await tokens.getByRole('button', { name: 'Create an auth token' }).click();
   await tokens.getByRole('row').filter({ hasText: 'Untouched form' }).getByText('Read-only').waitFor();
   const made = (await engine.service.call('authTokens.list', {})).find(({ label }) => label === 'Untouched form');
   expect(made?.scope).toBe('read');
@@ -122,7 +122,7 @@ test('a token may read for 90 days unless more is chosen', async () => {
 
 test('a token is made for one DApp and a time, and says so', async () => {
   const page = await open('#/settings');
-  const tokens = page.getByRole('region', { name: 'API tokens' });
+  const tokens = page.getByRole('region', { name: 'Auth tokens' });
   const choose = async (what: string, option: string): Promise<void> => {
     await tokens.getByLabel(what, { exact: true }).click();
     await page.getByText(option).last().click();
@@ -131,7 +131,7 @@ test('a token is made for one DApp and a time, and says so', async () => {
   await choose('Scope', 'Only DApp');
   await choose('Expiry', 'Expires in 30 days');
   expect(await seriousErrors(page)).toEqual([]);
-  await tokens.getByRole('button', { name: 'Create an API token' }).click();
+  await tokens.getByRole('button', { name: 'Create an auth token' }).click();
   const row = tokens.getByRole('row').filter({ hasText: 'Shop backend' });
   await row.getByText('Only').waitFor();
   const made = (await engine.service.call('authTokens.list', {})).find(({ label }) => label === 'Shop backend');

@@ -51,13 +51,13 @@ test.each([
   ['pause', 'd1', { since: 1, reason: '' }, null, 'Sponsorship of DApp “Game” resumed'],
   ['pause', 'd1', { since: 1, reason: '' }, { since: 1, reason: 'x' }, 'Sponsorship of DApp “Game” changed: reason'],
   ['account', 'a1', null, { name: 'Studio' }, 'Account “Studio” added'],
-  ['authToken', 't1', null, { account: 'a1', label: 'backend', revokedAt: null }, 'API token “backend” created'],
+  ['authToken', 't1', null, { account: 'a1', label: 'backend', revokedAt: null }, 'Auth token “backend” created'],
   [
     'authToken',
     't1',
     { account: 'a1', label: 'backend', revokedAt: null },
     { account: 'a1', label: 'backend', revokedAt: 5 },
-    'API token “backend” revoked',
+    'Auth token “backend” revoked',
   ],
   ['chain', '31337', { name: null, rpc: 'a' }, { name: null, rpc: 'b' }, 'Settings of chain 31337 changed: RPC'],
   ['signer', '31337', null, { address: '0x1' }, 'Signing key of chain 31337 set'],
@@ -82,8 +82,8 @@ test.each([
 test('the author of a change is named by the way in', () => {
   expect(whoWords({ via: 'console', by: 'operator' }, names)).toBe('Console, operator');
   expect(whoWords({ via: 'cli', by: 'operator' }, names)).toBe('Command line');
-  expect(whoWords({ via: 'http', by: 'a1' }, names)).toBe('API token of account Studio');
-  expect(whoWords({ via: 'http', by: 'gone' }, names)).toBe('API token of account gone');
+  expect(whoWords({ via: 'http', by: 'a1' }, names)).toBe('Auth token of account Studio');
+  expect(whoWords({ via: 'http', by: 'gone' }, names)).toBe('Auth token of account gone');
   expect(whoWords({ via: 'engine', by: 'engine' }, names)).toBe('Gasdesk itself');
   expect(whoWords({ via: 'telegraph', by: 'x' }, names)).toBe('telegraph, x');
 });

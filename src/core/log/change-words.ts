@@ -83,7 +83,7 @@ const quoted = (name: unknown): string => `“${String(name)}”`;
 const WORDS: Readonly<Record<string, (change: Change, fields: Fields, names: Names) => ChangeWords>> = {
   account: (change, { name }) => ({ what: `Account ${quoted(name)}`, did: didWords(change, 'added', 'removed') }),
   authToken: (change, { label, revokedAt }) => ({
-    what: `API token ${quoted(label)}`,
+    what: `Auth token ${quoted(label)}`,
     did: typeof revokedAt === 'number' ? 'revoked' : didWords(change, 'created', 'removed'),
   }),
   apiKey: (change, fields, names) => ({
@@ -164,7 +164,7 @@ export const changeWords = (change: Change, names: Names): ChangeWords => {
 const WAYS_IN: Readonly<Record<string, (by: string, names: Names) => string>> = {
   console: (by) => `Console, ${by}`,
   cli: () => 'Command line',
-  http: (by, names) => `API token of account ${names.account(by) ?? by}`,
+  http: (by, names) => `Auth token of account ${names.account(by) ?? by}`,
   engine: () => 'Gasdesk itself',
 };
 

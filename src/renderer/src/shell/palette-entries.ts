@@ -78,7 +78,7 @@ export const paletteEntries = (desk: {
     setting('backup', 'Back up now', 'locked'),
     setting('chains', 'Set up a chain', 'live'),
     setting('keys', 'Create a signing key', 'key'),
-    setting('api-tokens', 'Create an API token', 'key'),
+    setting('auth-tokens', 'Create an auth token', 'key'),
     ...desk.dapps.flatMap(dappEntries),
     ...desk.dapps.flatMap(ruleEntries),
     ...last,
