@@ -10,6 +10,7 @@ import { requireContract, requireReady } from '../../paymaster/readiness.ts';
 import { requireAttachable } from '../../../core/paymaster-layouts/registry.ts';
 import type { ChainSettings, Dapp, PaymasterContract } from '../../store/registry-store.ts';
 import type { ServiceContext } from '../service.ts';
+import { findTank, readTankBalance, tankState } from '../tank-state.ts';
 import { type Check, advice, attempt, failed, good, isolated } from './check.ts';
 import { checkChainClock, checkClock } from './clock-checks.ts';
 import { checkAccess, checkBackups, checkContinuousBackup, checkSpace } from './folder-checks.ts';
@@ -125,11 +126,20 @@ const PARTS: Readonly<Record<string, string>> = {
   fundingWallet: 'funding wallet',
 };
 
+/** A DApp that has everything else sponsors nothing without money. Undefined if its balance is unknown. */
+const checkTank = async (context: ServiceContext, dapp: Dapp): Promise<Check | undefined> => {
+  const tank = await findTank(context, dapp);
+  const { level } = await tankState(context, dapp, tank, (one) => readTankBalance(context, one));
+  if (level !== 'empty') return undefined;
+  const fix = `Deposit in the console, or with "gasdesk tank deposit --dapp ${dapp.paymasterId} --amount AMOUNT --from-key-file FILE".`;
+  return advice(`DApp ${dapp.name}`, 'Its gas tank is empty: nothing is sponsored', fix);
+};
+
 /** Undefined if nothing is missing. */
-const checkDapp = async ({ store, vault }: ServiceContext, dapp: Dapp): Promise<Check | undefined> => {
+const checkDapp = async (context: ServiceContext, dapp: Dapp): Promise<Check | undefined> => {
   try {
-    await requireReady(store, vault, dapp);
-    return undefined;
+    await requireReady(context.store, context.vault, dapp);
+    return await checkTank(context, dapp);
   } catch (error) {
     if (!(error instanceof EngineError) || error.code !== 'PAYMASTER_NOT_READY') throw error;
     const part = PARTS[String(error.data['missing'])];
@@ -157,7 +167,7 @@ const checkSetup = async (context: ServiceContext): Promise<Check | readonly Che
   if (chain === undefined) return step('Next: a chain', 'Run "gasdesk chain set CHAIN_ID --rpc URL".');
   const target = `--chain ${chain.chainId}`;
   if (signers.length === 0) return step('Next: a signing key', `Run "gasdesk signer create ${target}".`);
-  if (dapps.length === 0) return step('Next: a DApp', 'Register one in the console, or with POST /paymaster.');
+  if (dapps.length === 0) return step('Next: a DApp', `Run "gasdesk dapp create --name NAME ${target}".`);
   const deploy = `Run "gasdesk contract deploy ${target} --version ${dapps[0]?.version ?? ''} --from-key-file FILE".`;
   return step('Next: a paymaster contract', deploy);
 };
