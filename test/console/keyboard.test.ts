@@ -109,3 +109,26 @@ test('a dialog that deletes what opened it leaves the focus on the page', async 
   await row.waitFor({ state: 'detached' });
   await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('MAIN');
 });
+
+test('a dialog with a form begins in its first field, one with a question at its beginning', async () => {
+  const { url, operatorToken } = desk().engine();
+  await desk().call('authTokens.create', { label: 'older' });
+  const page = await browser().open(`${url}/console/#token=${operatorToken.reveal()}`);
+  await page.getByText('Engine running').waitFor();
+  await page.evaluate(() => (window.location.hash = '#/dapps'));
+  await page.getByRole('button', { name: 'Register a DApp' }).press('Enter');
+  const name = page.getByRole('dialog').getByLabel('Name', { exact: true });
+  await expect.poll(() => name.evaluate((field) => field === document.activeElement)).toBe(true);
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.evaluate(() => (window.location.hash = '#/settings'));
+  await page.getByRole('row').filter({ hasText: 'older' }).getByRole('button', { name: 'Revoke' }).press('Enter');
+  await expect
+    .poll(() =>
+      page
+        .getByRole('dialog')
+        .getByRole('button', { name: 'Close' })
+        .evaluate((it) => it === document.activeElement),
+    )
+    .toBe(true);
+});

@@ -68,7 +68,7 @@ export const paletteEntries = (desk: {
   const setting = (at: string, title: string, icon: IconName): PaletteEntry => ({
     id: `settings ${at}`,
     title,
-    note: `Settings · ${at}`,
+    note: `Settings · ${at.replaceAll('-', ' ')}`,
     icon,
     to: { name: 'settings', query: { at } },
   });
