@@ -73,7 +73,7 @@ const usersOfOneEntryPoint = [
   '^src/engine/transactions/(action-call|setup-costs)[.]ts$',
   '^src/demo/(bundler|simple-account|world-contracts)[.]ts$',
   '^src/renderer/src/modules/dapps/snippets[.]ts$',
-  '^src/renderer/src/modules/setup/Setup(Dapp|Try)[.]vue$',
+  '^src/renderer/src/modules/setup/(SetupDapp[.]vue|use-setup[.]ts)$',
 ];
 
 export default {
