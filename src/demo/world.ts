@@ -60,15 +60,19 @@ interface LocalEngineOptions extends StageOptions {
 export const startLocalEngine = (
   dir: string,
   { port = 0, passphrase = hexlify(systemEntropy.bytes(16)), ...options }: LocalEngineOptions = {},
-): Promise<Engine> =>
-  createEngine({
+): Promise<Engine> => {
+  const folder = openDataFolder(dir);
+  const configSources = { flags: { port, logLevel: 'error' } };
+  return createEngine({
     ...options,
-    folder: openDataFolder(dir),
-    config: loadConfig({ flags: { port, logLevel: 'error' } }),
+    folder,
+    config: loadConfig({ ...configSources, file: folder.config }),
+    configSources,
     log: createLog({ level: 'error' }),
     passphrase: new Secret(passphrase),
     consoleFolder: join(import.meta.dirname, '..', '..', 'out', 'renderer'),
   });
+};
 
 /**
  * Starts a chain, and a Gasdesk with an empty data folder. `onEnd` receives the functions that stop them, even if a

@@ -6,6 +6,7 @@ import { ManualClock } from '../support/manual-clock.ts';
 import { operation, sponsorRequest } from '../support/operations.ts';
 import { type ServingEngine, startEngine } from '../support/engine.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
+import { startLocalEngine } from '../../src/demo/world.ts';
 import { loadConfig } from '../../src/engine/config/config.ts';
 
 const tempFolder = useTempFolders();
@@ -112,4 +113,14 @@ describe('a change', () => {
     });
     expect(stored()).toEqual({ port: 'x' });
   });
+});
+
+test('on a desk of gasdesk dev, settings can be changed as on any other', async () => {
+  const own = tempFolder();
+  const desk = await startLocalEngine(own);
+  const { settings } = await desk.service.call('config.get', {});
+  expect(settings.filter(({ source }) => source !== 'default').map(({ key }) => key)).toEqual(['port', 'logLevel']);
+  const changed = await desk.service.call('config.set', { key: 'showReasons', value: false });
+  await desk.stop();
+  expect(changed).toMatchObject({ value: false, source: join(own, 'gasdesk.json') });
 });
