@@ -48,19 +48,25 @@ afterAll(() => {
 });
 
 let account: SimpleAccount;
+/** Of the same owner. */
+let secondAccount: SimpleAccount;
 let attacker: Record<'openly' | 'scrambled', Signer>;
 beforeAll(async () => {
   const { chain, contracts, operator } = world();
-  account = await simpleAccount(contracts.accountFactory, devWallet(3, chain.provider), 7n, chain.provider);
-  await (
-    await operator.sendTransaction({ to: contracts.accountFactory, data: dataSlice(account.initCode, 20) })
-  ).wait();
+  const newAccount = async (salt: bigint): Promise<SimpleAccount> => {
+    const made = await simpleAccount(contracts.accountFactory, devWallet(3, chain.provider), salt, chain.provider);
+    const creation = { to: contracts.accountFactory, data: dataSlice(made.initCode, 20) };
+    await (await operator.sendTransaction(creation)).wait();
+    return made;
+  };
+  account = await newAccount(7n);
+  secondAccount = await newAccount(8n);
   const wallet = devWallet(8, chain.provider);
   attacker = { openly: wallet, scrambled: await scrambledBundler(wallet) };
 });
 
-const partialOf = (nonce: bigint, { fee }: { fee: bigint }): Record<string, string> => ({
-  sender: account.address,
+const partialOf = (nonce: bigint, { fee }: { fee: bigint }, by = account): Record<string, string> => ({
+  sender: by.address,
   nonce: `0x${nonce.toString(16)}`,
   initCode: '0x',
   callData: encodeExecute(world().contracts.gameItems, 0n, gameCall('mint')),
@@ -76,9 +82,10 @@ const signed = async (
   nonce: bigint,
   price: { fee: bigint },
   behind: Hex = '0x',
+  { by = account, expiryDuration = EXPIRY } = {},
 ): Promise<UserOperationV06 | undefined> => {
-  const partial = partialOf(nonce, price);
-  const { status, body } = await dapp.sponsor(partial, { expiryDuration: EXPIRY });
+  const partial = partialOf(nonce, price, by);
+  const { status, body } = await dapp.sponsor(partial, { expiryDuration });
   expect([status, body.error]).toEqual([200, undefined]);
   const { paymasterAndData, reason } = body.result!;
   if (paymasterAndData === '0x') {
@@ -88,7 +95,7 @@ const signed = async (
   const { chain, contracts } = world();
   const onChain = { chainId: chain.chainId, entryPoint: contracts.entryPoint };
   const sponsored = { ...body.result!, paymasterAndData: concat([paymasterAndData, behind]) };
-  return finishOperation(account, partial, sponsored, onChain);
+  return finishOperation(by, partial, sponsored, onChain);
 };
 
 const DEDUCTED = id('GasBalanceDeducted(address,uint256)');
@@ -331,6 +338,33 @@ describe('logs that come from another node than the head', () => {
       return polledSettlementsOf(dapp, 60_000);
     };
     await expect.poll(later).toEqual(['settled', 'settled']);
+  });
+
+  test('gain nothing from a limit by a cheap operation of another sender in the bundle, where logs come late', async () => {
+    const [cheap, dear] = [await world().dapp(parseEther('1')), await limited(await world().dapp(parseEther('1')))];
+    const before = await tankOf(world().paymaster, dear);
+    // Valid for longer than late logs are looked for, so that the operation is found by its nonce.
+    const [expiryDuration, later] = [900, 700];
+    await withLogs(behind, async () => {
+      await pass(1);
+      const first = await signed(cheap, newNonce(), CHEAP, '0x', { by: secondAccount });
+      const second = await signed(dear, newNonce(), DEAR, '0x', { expiryDuration });
+      const [firstCost, secondCost] = await mine([first!, second!]);
+      expect(firstCost).toBeLessThan(secondCost!);
+      await grow(13);
+      await polledSettlementsOf(dear);
+      await pass(later);
+      await polledSettlementsOf(dear);
+      // From here on the node has the logs.
+      await grow(8);
+      await polledSettlementsOf(dear, 60_000);
+      expect(await settlementsOf(dear)).toEqual(['reserved']);
+      await pass(expiryDuration);
+      await noneReserved(dear);
+    });
+    const lost = before - (await tankOf(world().paymaster, dear));
+    expect(await settlementsOf(dear)).toEqual(['settled']);
+    expect(await usageOf(dear)).toEqual([lost, 1n]);
   });
 
   test('gain nothing from a limit: a node that answers everything but logs', async () => {

@@ -136,10 +136,12 @@ const placeOf = ({ blockHash, transactionHash }: EventLog | DeductionLog, paymas
 
 /**
  * Each operation with the event, if any, in which its contract reports what it took from a tank. That event lies
- * between the previous operation's event and the operation's own.
+ * between the previous operation's event and the operation's own. It is the nearest before the operation's own: the
+ * previous operation may be missing here, if it has another sender.
  */
 const withDeductions = (events: readonly EventLog[], deductions: readonly DeductionLog[]): MinedUserOperation[] => {
-  const byPlace = Map.groupBy(deductions, (log) => placeOf(log, log.address));
+  const inOrder = deductions.toSorted((one, other) => one.logIndex - other.logIndex);
+  const byPlace = Map.groupBy(inOrder, (log) => placeOf(log, log.address));
   const last = new Map<string, number>();
   return [...events]
     .sort((one, other) => one.blockNumber - other.blockNumber || one.logIndex - other.logIndex)
@@ -148,7 +150,7 @@ const withDeductions = (events: readonly EventLog[], deductions: readonly Deduct
       const place = placeOf(log, mined.paymaster);
       const after = last.get(place) ?? -1;
       last.set(place, log.logIndex);
-      const deduction = byPlace.get(place)?.find(({ logIndex }) => logIndex > after && logIndex < log.logIndex);
+      const deduction = byPlace.get(place)?.findLast(({ logIndex }) => logIndex > after && logIndex < log.logIndex);
       return deduction === undefined
         ? mined
         : { ...mined, deductedWei: BigInt(deduction.topics[DEDUCTION_AMOUNT_TOPIC] ?? 0) };
