@@ -1,6 +1,7 @@
 import type { ProcedureOutput } from '../../src/api/index.ts';
 import type { DecisionRecord } from '../../src/shared/schema/decision.ts';
-import { type PaidOperation, type Version, layoutOf } from './chain.ts';
+import type { PaidOperation } from './chain.ts';
+import { type Version, layoutOf } from './versions.ts';
 import { thresholdOf, windowOf } from './policy.ts';
 import { release } from './asking.ts';
 import { checkGainOfAll } from './gain.ts';

@@ -6,7 +6,17 @@ export const bundle = fc.record({
   which: fc.oneof(fc.array(fc.nat(12), { minLength: 1, maxLength: 3 }), fc.constant([...Array(12).keys()])),
   alteration: fc.oneof(
     { weight: 3, arbitrary: fc.constant('none' as const) },
-    { weight: 3, arbitrary: fc.constantFrom('append word', 'append byte', 'move offset', 'raise limits') },
+    {
+      weight: 3,
+      arbitrary: fc.constantFrom(
+        'append word',
+        'append byte',
+        'move offset',
+        'raise limits',
+        'compact signature',
+        'mirrored s',
+      ),
+    },
   ),
   via: fc.constantFrom('bundler', 'bundler', 'scrambler'),
   gasPrice: fc.constantFrom('least', 'least', 'least', 'the operation’s', 'twenty times'),

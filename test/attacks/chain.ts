@@ -2,26 +2,13 @@ import { Interface, Wallet, ZeroAddress, toBeHex, zeroPadValue } from 'ethers';
 import { startLocalChain } from '../../src/demo/local-chain.ts';
 import { deployContract, deployEntryPoint, devWallet, localProvider } from '../../src/demo/world-contracts.ts';
 import { type RpcClient, RpcError, createRpcClient } from '../../src/engine/chain/rpc.ts';
-import type { PaymasterLayout } from '../../src/core/paymaster-layouts/layout.ts';
-import { findLayout } from '../../src/core/paymaster-layouts/registry.ts';
 import { entryPoints } from '../../src/core/entry-points/registry.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
 import { type EntryPointVersion, entryPointVersion } from '../../src/shared/schema/user-operation.ts';
 import { deployLayout } from '../support/deploy-layout.ts';
 import { accountFactories } from '../support/entry-point-world.ts';
 import { type Behaviour, accountCode } from './account-code.ts';
-
-/** The paymaster versions that are attacked. */
-export const VERSIONS = ['1.1.0', '1.0.0', 'verifying-0.6', 'verifying-0.7', 'singleton-0.7', 'singleton-0.8'] as const;
-/** A paymaster version that is attacked. */
-export type Version = (typeof VERSIONS)[number];
-
-/** The layout of a version that is attacked. */
-export const layoutOf = (version: Version): PaymasterLayout => {
-  const layout = findLayout(version);
-  if (layout === undefined) throw new Error(`There is no layout ${version}`);
-  return layout;
-};
+import { VERSIONS, type Version, layoutOf } from './versions.ts';
 
 /** A smart account of the attacker. */
 export interface Sender {
@@ -187,7 +174,8 @@ export const startAttackChain = async (): Promise<AttackChain> => {
     const entryPoint = entryPoints[version].address;
     const factory = await deployContract(accountFactories[version], [entryPoint], operator);
     // From v0.8 on a factory works for the EntryPoint's creator alone.
-    const creator = version === '0.8' ? ((await call(entryPoint, 'senderCreator', [])) as Address) : undefined;
+    const creator =
+      version === '0.8' || version === '0.9' ? ((await call(entryPoint, 'senderCreator', [])) as Address) : undefined;
     factories[version] = factory;
     const deployed = await Promise.all([factoryAccount(version, 0n), factoryAccount(version, 1n)]);
     for (const { factory: by } of deployed) {

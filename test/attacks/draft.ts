@@ -1,7 +1,7 @@
 import type { Hex } from '../../src/shared/schema/hex.ts';
 import type { UserOperation } from '../../src/shared/schema/user-operation.ts';
 import { prepare, requestOf } from './asking.ts';
-import { layoutOf } from './chain.ts';
+import { layoutOf } from './versions.ts';
 import { asJson, reveal } from './operation.ts';
 import type { Run } from './run.ts';
 import type { Wish } from './wish.ts';
@@ -12,8 +12,10 @@ const SIGNATURE_AT = {
   '1.0.0': 116,
   'verifying-0.6': 84,
   'verifying-0.7': 116,
+  'singleton-0.6': 33,
   'singleton-0.7': 65,
   'singleton-0.8': 65,
+  'singleton-0.9': 65,
 } as const;
 
 /** The signature's digits in an answer of a failed estimation, if the account revealed them. */

@@ -1,6 +1,6 @@
 import { entryPoints } from '../../src/core/entry-points/registry.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
-import { layoutOf } from './chain.ts';
+import { type Version, layoutOf } from './versions.ts';
 import type { Dapp } from './desk.ts';
 import { checkGain } from './gain.ts';
 import type { Bundle } from './bundle.ts';
@@ -25,10 +25,29 @@ const moveOffset = (data: Hex, words: number): Hex => {
 /** The paymaster's two gas limits, from v0.7 on, raised. */
 const raiseLimits = (data: Hex): Hex => `${data.slice(0, 42)}${word(0).slice(0, 26)}0f4240${data.slice(74)}` as Hex;
 
+/** The order of secp256k1. */
+const ORDER = 0xffff_ffff_ffff_ffff_ffff_ffff_ffff_fffe_baae_dce6_af48_a03b_bfd2_5e8c_d036_4141n;
+const wide = (value: bigint): string => value.toString(16).padStart(64, '0');
+
+/** The same signature in other bytes, which some libraries accept: in 64 bytes (EIP-2098), or with a mirrored `s`. */
+const rewriteSignature = (data: Hex, version: Version, as: 'compact' | 'mirrored'): Hex => {
+  const isAbiEncoded = version in TANK_WORDS;
+  const at = data.length - (isAbiEncoded ? 192 : 130);
+  const [r, s] = [data.slice(at, at + 64), BigInt(`0x${data.slice(at + 64, at + 128)}`)];
+  const isOdd = data.slice(at + 128, at + 130) === '1c';
+  if (as === 'mirrored') {
+    return `${data.slice(0, at)}${r}${wide(ORDER - s)}${isOdd ? '1b' : '1c'}${data.slice(at + 130)}` as Hex;
+  }
+  const compact = `${r}${wide(s + (isOdd ? 1n << 255n : 0n))}`;
+  return `${isAbiEncoded ? data.slice(0, at - 64) + word(64) : data.slice(0, at)}${compact}` as Hex;
+};
+
 /** What an attacker makes of `paymasterAndData` before it is mined. */
 const alter = (data: Hex, { policy: { version } }: Dapp, alteration: Bundle['alteration']): Hex => {
   if (alteration === 'append word') return `${data}${word(0)}`;
   if (alteration === 'append byte') return `${data}07`;
+  if (alteration === 'compact signature') return rewriteSignature(data, version, 'compact');
+  if (alteration === 'mirrored s') return rewriteSignature(data, version, 'mirrored');
   if (alteration === 'move offset') {
     return version === '1.1.0' || version === '1.0.0' ? moveOffset(data, TANK_WORDS[version]) : data;
   }

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { REORG_BLOCKS } from '../../src/engine/chain/reorg-depth.ts';
 import type { Address } from '../../src/shared/schema/hex.ts';
-import { FUNDING_WALLETS, layoutOf } from './chain.ts';
+import { FUNDING_WALLETS } from './chain.ts';
+import { layoutOf } from './versions.ts';
 import { ask, askAll, askAndWait, release } from './asking.ts';
 import { bundle } from './bundle.ts';
 import { MANNERS, type Manner } from './crowd.ts';

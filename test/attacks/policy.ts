@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { VERSIONS } from './chain.ts';
+import { VERSIONS } from './versions.ts';
 import { BEHAVIOURS } from './receiver.ts';
 
 /** A value in one case of `one`; null in the others. */

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { type AttackChain, type Version, startAttackChain } from './chain.ts';
+import { type AttackChain, startAttackChain } from './chain.ts';
+import type { Version } from './versions.ts';
 import { type NodeLine, startNodeLine } from './node-line.ts';
 import type { Policy } from './policy.ts';
 import { type Receivers, startReceivers } from './receiver.ts';

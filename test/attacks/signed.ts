@@ -1,5 +1,5 @@
 import type { Run, Ticket } from './run.ts';
-import { layoutOf } from './chain.ts';
+import { layoutOf } from './versions.ts';
 import type { NameState } from './receiver.ts';
 import { deskMs } from './time.ts';
 import { blame } from './violation.ts';
