@@ -33,7 +33,6 @@ export interface AnsweredRequest {
   readonly decided?: Decided | undefined;
 }
 
-/** With what the client has written, and what was answered, from which secrets are yet to be removed. */
 interface Kept extends Row {
   readonly request: unknown;
   readonly answer: unknown;
@@ -111,19 +110,17 @@ const causeOf = ({ error, decided }: AnsweredRequest): { code: string; message: 
 
 const NO_CONTENT = { message: null, request: undefined, answer: undefined };
 
-/** Secrets are removed when the body is shown, which is rare, or before it is cut: half a secret is not recognised. */
-const keptBody = (body: unknown): unknown => (cutForRecord(body) === body ? body : cutForRecord(redacted(body)));
-
+/** What the client has written, and what was answered, without secrets. */
 const contentOf = (
   { request, answer }: AnsweredRequest,
   cause: ReturnType<typeof causeOf>,
 ): Pick<Kept, 'message' | 'request' | 'answer'> => ({
   message: cause === undefined ? null : redactedText(cause.message).slice(0, MAX_MESSAGE_LENGTH),
-  request: keptBody(request),
-  answer: keptBody(answer),
+  request: cutForRecord(redacted(request)),
+  answer: cutForRecord(redacted(answer)),
 });
 
-const textOf = (body: unknown): string | null => (body === undefined ? null : JSON.stringify(redacted(body), null, 2));
+const jsonOf = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value, null, 2));
 
 export interface RecentRequestsOptions {
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
@@ -187,7 +184,7 @@ export const createRecentRequests = ({ clock, isBlanked }: RecentRequestsOptions
     },
     show(wanted) {
       const kept = all().find(({ seq }) => seq === wanted);
-      return kept && { ...rowOf(kept), request: textOf(kept.request), answer: textOf(kept.answer) };
+      return kept && { ...rowOf(kept), request: jsonOf(kept.request), answer: jsonOf(kept.answer) };
     },
     errors: (isMeant) =>
       [...causes]
