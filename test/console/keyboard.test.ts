@@ -112,7 +112,7 @@ test('a dialog that deletes what opened it leaves the focus on the page', async 
 
 test('a dialog with a form begins in its first field, one with a question at its beginning', async () => {
   const { url, operatorToken } = desk().engine();
-  await desk().call('authTokens.create', { label: 'older' });
+  await desk().call('authTokens.create', { label: 'laptop' });
   const page = await browser().open(`${url}/console/#token=${operatorToken.reveal()}`);
   await page.getByText('Engine running').waitFor();
   await page.evaluate(() => (window.location.hash = '#/dapps'));
@@ -122,7 +122,7 @@ test('a dialog with a form begins in its first field, one with a question at its
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   await page.evaluate(() => (window.location.hash = '#/settings'));
-  await page.getByRole('row').filter({ hasText: 'older' }).getByRole('button', { name: 'Revoke' }).press('Enter');
+  await page.getByRole('row').filter({ hasText: 'laptop' }).getByRole('button', { name: 'Revoke' }).press('Enter');
   await expect
     .poll(() =>
       page
