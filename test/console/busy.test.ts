@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { operation } from '../support/operations.ts';
 import { type ServingEngine, type SponsoredDapp, startEngine } from '../support/engine.ts';
@@ -9,12 +9,12 @@ let dir: string;
 let engine: ServingEngine;
 let dapp: SponsoredDapp;
 
-beforeAll(async () => {
+beforeEach(async () => {
   dir = makeTempFolder();
   engine = await startEngine({ dir });
   dapp = await engine.dapp({});
 });
-afterAll(async () => {
+afterEach(async () => {
   await engine.stop();
   removeTempFolder(dir);
 });
@@ -60,4 +60,30 @@ test('the page counts every decision of a busy desk, and what is read stays wher
     .toBe('602');
   expect(await page.getByRole('row').count()).toBeLessThan(60);
   expect(browser().errors).toEqual([]);
+});
+
+test('a list that is scrolled to its end while it is read again continues there', async () => {
+  await decide(150);
+  const page = await browser().open(`${engine.url}/console/#token=${engine.operatorToken.reveal()}`);
+  await page.getByRole('link', { name: 'Decisions', exact: true }).click();
+  await page.getByRole('row').nth(5).waitFor();
+  const reading = Promise.withResolvers<undefined>();
+  const held = Promise.withResolvers<undefined>();
+  await page.route('**/console/call', async (route) => {
+    if (route.request().postData()?.includes('decisions.list') === true) {
+      reading.resolve(undefined);
+      await held.promise;
+    }
+    await route.continue();
+  });
+  await decide(1);
+  await page.getByRole('button', { name: '1 new decision' }).click();
+  await reading.promise;
+  await page.locator('.rows .v-vl').evaluate(async (list) => {
+    const scrolled = new Promise((resolve) => list.addEventListener('scroll', resolve, { once: true }));
+    list.scrollTop = list.scrollHeight;
+    await scrolled;
+  });
+  held.resolve(undefined);
+  await expect.poll(() => page.getByRole('table').getAttribute('aria-rowcount')).toBe('152');
 });
