@@ -83,6 +83,16 @@ test('what has changed on the desk is changed in the file; comments, order and t
   );
 });
 
+test('an empty list in the data of a rule is written, since it is not the same as none', () => {
+  const [, wallets] = game.rules;
+  const none: Policy = {
+    ...game,
+    rules: [{ ...wallets!, policyData: { ...(wallets!.policyData as object), factories: [] } }],
+  };
+  const text = updatePolicyFile(policyFileText(game), none);
+  expect(draftPolicy(parsePolicyFile(text), none, drafting)).toEqual(none);
+});
+
 test('any policy can be brought into the file of any other', () => {
   fc.assert(
     fc.property(anyPolicy, anyPolicy, (before, after) => {

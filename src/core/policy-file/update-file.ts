@@ -48,9 +48,11 @@ const mergedSeq = (seq: YAMLSeq, values: readonly unknown[]): YAMLSeq => {
   return seq;
 };
 
-/** True for a value that counts as omitted: null, an empty list, an empty object. */
-const isNothing = (value: unknown): boolean =>
-  value === null || (typeof value === 'object' && Object.keys(value).length === 0);
+/** True for a value that counts as omitted. An empty list does so only as a section: a rule may tell it from none. */
+const isNothing = (value: unknown, isSection: boolean): boolean => {
+  if (Array.isArray(value)) return isSection && value.length === 0;
+  return value === null || (typeof value === 'object' && Object.keys(value).length === 0);
+};
 
 const mergedMap = (map: YAMLMap, fields: Fields, besides?: string): YAMLMap => {
   for (const key of map.items.map((pair) => String(pair.key))) {
@@ -58,7 +60,7 @@ const mergedMap = (map: YAMLMap, fields: Fields, besides?: string): YAMLMap => {
   }
   for (const [key, value] of Object.entries(fields)) {
     if (map.has(key)) map.set(key, merged(map.get(key, true), value));
-    else if (!isNothing(value)) map.set(key, nodeOf(value));
+    else if (!isNothing(value, besides !== undefined)) map.set(key, nodeOf(value));
   }
   return map;
 };
