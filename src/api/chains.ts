@@ -23,7 +23,7 @@ const breaker = z
   ])
   .nullable()
   .describe(
-    'Gasdesk denies an operation that would exceed it, and pauses all sponsorship. On a chain with several DApps, Gasdesk pauses only a DApp that would exceed half of it. null: none',
+    'Gasdesk denies an operation that would exceed it, and pauses every DApp on the chain. If the chain has several DApps, Gasdesk pauses only a DApp that would exceed half of it. null: none',
   );
 
 const unreachable = z.strictObject({

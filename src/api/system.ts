@@ -70,7 +70,9 @@ export const systemProcedures = {
     input: z.strictObject({ reason: pauseReason.optional() }),
     output: pause,
   }),
-  'system.resume': procedure({ summary: 'End the pause of all sponsorship' }),
+  'system.resume': procedure({
+    summary: 'End the pause of all sponsorship, and the pauses of DApps by the breakers of chains',
+  }),
   'system.doctor': procedure({
     summary: 'Check data folder, disk, vault, backups, clock, every chain and every attached contract',
     output: z.strictObject({ ok: z.boolean(), checks: z.array(check) }),

@@ -119,7 +119,7 @@ export const chainCommand = group('chain', 'Chains and how to reach them', [
         "--treasury <address>  address that receives users' token fees from singleton paymasters (default: the signer's address; choose one whose key you hold)",
       breaker: {
         words:
-          '--breaker <limit>  most that Gasdesk may sign for, in the native coin per period, such as 0.5/1h. Beyond it, Gasdesk pauses all sponsorship; on a chain with several DApps, it pauses only the DApp that exceeds half of it. "default": per hour, a quarter of the balance of the gas tanks on the chain, or the cost of 20 usual operations, whichever is more; "off" removes the limit',
+          '--breaker <limit>  most that Gasdesk may sign for, in the native coin per period, such as 0.5/1h. Beyond it, Gasdesk pauses every DApp on the chain; if the chain has several DApps, it pauses only the DApp that exceeds half of it. "default": per hour, a quarter of the balance of the gas tanks on the chain, or the cost of 20 usual operations, whichever is more; "off" removes the limit',
         parse: breakerArgument,
         none: 'off',
       },

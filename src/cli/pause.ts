@@ -31,7 +31,10 @@ export const pauseCommand = command(
   );
 
 /** `gasdesk resume` */
-export const resumeCommand = command('resume', 'Resume all sponsorship, or one DApp')
+export const resumeCommand = command(
+  'resume',
+  'Resume all sponsorship, and every DApp that the breaker of its chain has paused; or one DApp',
+)
   .option(...ONLY)
   .action((options: DeskOptions & PauseFlags) =>
     printFromDesk(options, async (call) => {

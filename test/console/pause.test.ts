@@ -82,7 +82,7 @@ test('an operator sees which DApp is paused alone, resumes it, and says how long
   await pause.click();
   await question.getByRole('button', { name: 'Pause', exact: true }).click();
   const banner = page.getByRole('region', { name: `Sponsorship for ${name} is paused` });
-  await banner.getByText('The other DApps are served').waitFor();
+  await banner.getByText('Other DApps are served').waitFor();
   await page.getByText('1 DApp paused', { exact: true }).waitFor();
   expect((await ask()).body.result?.reason).toMatchObject({ code: 'DAPP_PAUSED', rule: 'pause' });
   await page.screenshot({ path: join(artifacts, 'console-dapp-paused-1280-light.png') });

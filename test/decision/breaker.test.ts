@@ -28,7 +28,12 @@ const op = (nonce: number, gas = 1_000_000): Record<string, unknown> =>
 let chainId = 900_000;
 const set = (breaker: { amountWei: string; seconds: number } | null): Promise<unknown> =>
   desk().call('chains.set', { chainId, name: 'Quiet chain', breaker });
+/** The pause of all sponsorship. */
 const paused = async () => (await desk().call<ProcedureOutput<'system.info'>>('system.info', {})).paused;
+const pausedAlone = async ({ paymasterId }: SponsoredDapp) =>
+  (await desk().call<ProcedureOutput<'paymasters.list'>>('paymasters.list', {})).find(
+    (one) => one.paymasterId === paymasterId,
+  )?.paused;
 const resume = (): Promise<unknown> => desk().call('system.resume', {});
 const signed = async (dapp: SponsoredDapp): Promise<bigint> =>
   (await dapp.decisions())
@@ -53,7 +58,7 @@ const failToReadPauses = (): void => {
   const { run, get } = statements;
   let fails = false;
   const running = vi.spyOn(statements, 'run').mockImplementation(function (this: Database.Statement, ...values) {
-    fails ||= this.source.startsWith('INSERT INTO sponsorship_pause');
+    fails ||= this.source.startsWith('INSERT INTO dapp_pause');
     return run.apply(this, values);
   });
   const getting = vi.spyOn(statements, 'get').mockImplementation(function (this: Database.Statement, ...values) {
@@ -68,18 +73,18 @@ const failToReadPauses = (): void => {
 const CROWD = sized(1_000, 200);
 
 describe('the burn-rate breaker of a chain', () => {
-  test('lets no more be signed than its amount, however many ask at once, and pauses all sponsorship', async () => {
+  test('lets no more be signed than its amount, however many ask at once, and pauses the DApp', async () => {
     const replies = await Promise.all(Array.from({ length: CROWD }, (_, nonce) => dapp.sponsor(op(nonce))));
-    const { SPONSORED, BURN_RATE_EXCEEDED = 0, SPONSORSHIP_PAUSED = 0 } = codesOf(replies);
+    const { SPONSORED, BURN_RATE_EXCEEDED = 0, DAPP_PAUSED = 0 } = codesOf(replies);
     expect(SPONSORED).toBe(10);
     expect(BURN_RATE_EXCEEDED).toBeGreaterThan(0);
-    expect(BURN_RATE_EXCEEDED + SPONSORSHIP_PAUSED).toBe(CROWD - 10);
+    expect(BURN_RATE_EXCEEDED + DAPP_PAUSED).toBe(CROWD - 10);
     expect(await signed(dapp)).toBe(10n * COST);
-    expect(await paused()).toEqual({
+    expect(await pausedAlone(dapp)).toEqual({
       since: desk().clock.now(),
       reason: 'Burn-rate breaker: operations on Quiet chain exceeded 0.01 ETH within 1 hour',
     });
-    expect(codeOf(await dapp.sponsor(op(1_000)))).toBe('SPONSORSHIP_PAUSED');
+    expect(codeOf(await dapp.sponsor(op(1_000)))).toBe('DAPP_PAUSED');
   });
 
   test('answers its denial, which is stored, although the disk fails to read the pause', async () => {
@@ -103,16 +108,16 @@ describe('the burn-rate breaker of a chain', () => {
     });
   });
 
-  test('keeps the desk paused over a restart; resumed by the operator it restarts its count, and trips again', async () => {
+  test('keeps the DApp paused over a restart; resumed by the operator it restarts its count, and trips again', async () => {
     for (let nonce = 0; nonce <= 10; nonce += 1) await dapp.sponsor(op(nonce));
     await desk().restart();
-    expect((await paused())?.reason).toMatch(/^Burn-rate breaker: /);
+    expect((await pausedAlone(dapp))?.reason).toMatch(/^Burn-rate breaker: /);
     await desk().clock.advance(2 * 60 * MINUTE);
-    expect(codeOf(await dapp.sponsor(op(20)))).toBe('SPONSORSHIP_PAUSED');
+    expect(codeOf(await dapp.sponsor(op(20)))).toBe('DAPP_PAUSED');
     await resume();
     const codes = codesOf(await Promise.all(Array.from({ length: 12 }, (_, index) => dapp.sponsor(op(30 + index)))));
     expect(codes).toMatchObject({ SPONSORED: 10 });
-    expect(await paused()).not.toBeNull();
+    expect(await pausedAlone(dapp)).not.toBeNull();
   });
 
   test('counts over a restart, too', async () => {
@@ -135,7 +140,7 @@ describe('the burn-rate breaker of a chain', () => {
 
   test('denies what alone is above its amount without pausing: one request must not stop all others', async () => {
     expect(codeOf(await dapp.sponsor(op(0, 10_000_001)))).toBe('BURN_RATE_TOO_SMALL');
-    expect(await paused()).toBeNull();
+    expect(await pausedAlone(dapp)).toBeNull();
     expect(codeOf(await dapp.sponsor(op(0, 10_000_000)))).toBe('SPONSORED');
   });
 
@@ -143,7 +148,7 @@ describe('the burn-rate breaker of a chain', () => {
     await desk().limit(dapp, { thresholdType: 'COUNT', threshold: 10 });
     for (let nonce = 0; nonce < 10; nonce += 1) await dapp.sponsor(op(nonce));
     expect(codeOf(await dapp.sponsor(op(10)))).toBe('LIMIT_REACHED');
-    expect(await paused()).toBeNull();
+    expect(await pausedAlone(dapp)).toBeNull();
   });
 
   test('takes a lower amount at once, and nothing when it is switched off', async () => {
@@ -182,10 +187,6 @@ describe('the burn-rate breaker of a chain', () => {
 describe('the burn-rate breaker of a chain with several DApps', () => {
   const many = (of: SponsoredDapp, count: number, from = 0): Promise<RpcReply[]> =>
     Promise.all(Array.from({ length: count }, (_, index) => of.sponsor(op(from + index))));
-  const pausedAlone = async ({ paymasterId }: SponsoredDapp) =>
-    (await desk().call<ProcedureOutput<'paymasters.list'>>('paymasters.list', {})).find(
-      (one) => one.paymasterId === paymasterId,
-    )?.paused;
   const resumeDapp = ({ paymasterId }: SponsoredDapp): Promise<unknown> =>
     desk().call('paymasters.resume', { paymasterId });
 
@@ -204,12 +205,49 @@ describe('the burn-rate breaker of a chain with several DApps', () => {
     expect(codesOf(await many(other, 5))).toEqual({ SPONSORED: 5 });
   });
 
-  test('never lets all of them together sign for more than its amount, and pauses the desk where they would', async () => {
+  test('never lets all of them together sign for more than its amount, and pauses every one where they would', async () => {
     const all: SponsoredDapp[] = [dapp, await desk().dapp(chainId), await desk().dapp(chainId)];
     const codes = await Promise.all(all.map((one) => many(one, 4)));
     expect(codesOf(codes.flat())).toMatchObject({ SPONSORED: 10 });
-    expect((await paused())?.reason).toMatch(/^Burn-rate breaker: operations on Quiet chain /);
-    for (const one of all) expect(await pausedAlone(one)).toBeNull();
+    for (const one of all)
+      expect((await pausedAlone(one))?.reason).toMatch(/^Burn-rate breaker: operations on Quiet chain /);
+    expect(await paused()).toBeNull();
+  });
+
+  test('stops no DApp of another chain', async () => {
+    const neighbour = dapp;
+    chainId += 1;
+    await desk().call('chains.set', {
+      chainId,
+      name: 'Test chain',
+      breaker: { amountWei: String(COST), seconds: 3_600 },
+    });
+    const attacked = await desk().dapp(chainId);
+    await many(attacked, 3);
+    expect(await pausedAlone(attacked)).not.toBeNull();
+    expect(await pausedAlone(neighbour)).toBeNull();
+    expect(codeOf(await attacked.sponsor(op(9)))).toBe('DAPP_PAUSED');
+    expect(codeOf(await neighbour.sponsor(op(9)))).toBe('SPONSORED');
+  });
+
+  test('is resumed for every DApp at once, except for one that the operator pauses', async () => {
+    const all: SponsoredDapp[] = [dapp, await desk().dapp(chainId), await desk().dapp(chainId)];
+    await Promise.all(all.map((one) => many(one, 4)));
+    const [, culprit, last] = all as [SponsoredDapp, SponsoredDapp, SponsoredDapp];
+    await desk().call('paymasters.pause', { paymasterId: culprit.paymasterId, reason: 'Its key has leaked' });
+    await resume();
+    expect(await Promise.all(all.map(pausedAlone))).toMatchObject([null, { reason: 'Its key has leaked' }, null]);
+    expect(codesOf(await many(last, 5, 40))).toEqual({ SPONSORED: 5 });
+  });
+
+  test('is resumed for one DApp, and the others stay paused', async () => {
+    const all: SponsoredDapp[] = [dapp, await desk().dapp(chainId), await desk().dapp(chainId)];
+    await Promise.all(all.map((one) => many(one, 4)));
+    await resumeDapp(dapp);
+    const [first, ...others] = await Promise.all(all.map(pausedAlone));
+    expect(first).toBeNull();
+    for (const other of others) expect(other).not.toBeNull();
+    expect(codesOf(await many(dapp, 5, 40))).toEqual({ SPONSORED: 5 });
   });
 
   test('keeps a DApp paused over a restart; resumed it restarts the count of that DApp only', async () => {
@@ -237,7 +275,7 @@ describe('the burn-rate breaker of a chain with several DApps', () => {
     expect(reply.body.result?.reason?.message).toContain(
       'lets Gasdesk sign for 0.005 of the native coin per 1 hour for each DApp',
     );
-    expect([await paused(), await pausedAlone(dapp)]).toEqual([null, null]);
+    expect(await pausedAlone(dapp)).toBeNull();
     expect(codeOf(await dapp.sponsor(op(0, 5_000_000)))).toBe('SPONSORED');
   });
 });

@@ -99,6 +99,6 @@ describe.skipIf(!canShare)('limits of three engines on one database', () => {
     const audit = await auditDesk(engines, desk);
     expect([...audit.promisesBy(() => 'all').values()]).toEqual([new Set(given)]);
     expect(audit.signedWei()).toBe(BigInt(N) * COST);
-    expect(await engines.server().query('SELECT reason FROM sponsorship_pause', audit.name)).toHaveLength(1);
+    expect(await engines.server().query('SELECT reason FROM dapp_pause', audit.name)).toHaveLength(1);
   });
 });

@@ -1,4 +1,6 @@
+import type { ProcedureOutput } from '../../src/api/index.ts';
 import { EngineError } from '../../src/shared/errors.ts';
+import { CHAIN_BREAKER_REASON } from '../../src/shared/words/breaker.ts';
 import type { Draw } from '../support/draw.ts';
 import { CHAIN_ID } from './contracts.ts';
 import { type Dapp, type Limit, MILLI, type World } from './world.ts';
@@ -198,13 +200,16 @@ export const pauseOrResume = async (world: World, draw: Draw): Promise<void> => 
     }
     const counting = world.breakers.filter((one) => one.to === Infinity);
     for (const breaker of counting) breaker.to = time.awake;
+    const paused: ProcedureOutput<'system.info'>['pausedDapps'] = [];
     await confirmed(world, desk.call('system.resume', {}), () => {
       // The breaker's count begins again.
       for (const breaker of counting) world.breakers.push({ ...breaker, from: time.awake, to: Infinity });
     });
-    for (const one of world.dapps) {
-      if (desk.isUp)
-        await confirmed(world, desk.call('paymasters.resume', { paymasterId: one.paymasterId }), () => undefined);
+    await confirmed(world, desk.call('system.info', {}), ({ pausedDapps }) => paused.push(...pausedDapps));
+    for (const one of paused) {
+      // If the breaker has tripped again meanwhile, ending this pause would restart its count.
+      if (!desk.isUp || one.reason?.startsWith(CHAIN_BREAKER_REASON) === true) continue;
+      await confirmed(world, desk.call('paymasters.resume', { paymasterId: one.paymasterId }), () => undefined);
     }
     world.count('operator: resume');
     world.tell('operator: ends every pause');

@@ -188,8 +188,8 @@ export const trusting = (denied: Situation): Advice => ({
 
 /** What the desk is after a denial: a breaker has paused what it stops. */
 export const afterDenial = (world: World): World => {
-  const { pause, pauseDapp } = decidedIn(world).effects;
+  const { pauseChain, pauseDapp } = decidedIn(world).effects;
   const { paymasterId, name: dapp } = world.policy.dapp;
-  const set = pause ?? (pauseDapp && { ...pauseDapp, dapp, paymasterId });
-  return set === undefined ? world : withPolicy(world, { pause: set });
+  const set = pauseChain ?? pauseDapp;
+  return set === undefined ? world : withPolicy(world, { pause: { ...set, dapp, paymasterId } });
 };

@@ -181,9 +181,12 @@ describe('a draft', () => {
 describe('the breaker', () => {
   const full: Situation = { held: { breaker: 2n * COST, dappBreaker: COST } };
 
-  test('pauses all sponsorship, in words that name the chain and the amount', () => {
+  test('pauses every DApp on its chain, in words that name the chain and the amount', () => {
     expect(decided(together(breaker(2n * COST), full)).effects).toEqual({
-      pause: { since: NOW, reason: 'Burn-rate breaker: operations on Local chain exceeded 0.000624 ETH within 1 hour' },
+      pauseChain: {
+        since: NOW,
+        reason: 'Burn-rate breaker: operations on Local chain exceeded 0.000624 ETH within 1 hour',
+      },
     });
   });
 

@@ -41,7 +41,7 @@ const webhook = z.strictObject({
 });
 
 /**
- * The maximum amount that may be signed for on a chain within a period. If it is exceeded, all sponsorship is paused.
+ * The maximum amount that may be signed for on a chain within a period. If it is exceeded, every DApp on the chain is paused.
  */
 const breaker = z.strictObject({ amountWei: wei.describe('Sum of maximum costs'), seconds: z.int() });
 

@@ -72,8 +72,8 @@ export interface RuleInput {
 
 /** Consequences of a denial beyond the denial itself. */
 export interface Effects {
-  /** Pauses all sponsorship. An existing pause stays unchanged. */
-  readonly pause?: PolicyPause;
+  /** Pauses every DApp of the chain. Existing pauses stay unchanged. */
+  readonly pauseChain?: PolicyPause;
   /** Pauses only the DApp. An existing pause stays unchanged. */
   readonly pauseDapp?: PolicyPause;
 }

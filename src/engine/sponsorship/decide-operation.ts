@@ -217,7 +217,7 @@ const commitPlan = (
   if (verdict.next === 'callWebhooks') return undefined;
   const { steps, reason, effects, taken } = verdict;
   const signing = reason === undefined ? beginToSign(signingThread, ready, op, termsOf(planned.input)) : undefined;
-  const { pause, pauseDapp } = effects;
+  const { pauseChain, pauseDapp } = effects;
   return {
     decision() {
       const paymasterAndData = signing?.() ?? '0x';
@@ -226,7 +226,7 @@ const commitPlan = (
     reserve: reason === undefined,
     taken,
     revision: { hash, policy },
-    pause,
+    pauseChain: pauseChain && { ...pauseChain, chainId: current.dapp.chainId },
     pauseDapp: pauseDapp && { ...pauseDapp, paymasterId: current.dapp.paymasterId },
   };
 };

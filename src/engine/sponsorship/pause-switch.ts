@@ -16,8 +16,8 @@ export interface PauseSwitch {
   current(): Pause | null;
   ofDapp(paymasterId: string): Pause | null;
   /**
-   * Sets or ends the pause of all sponsorship. When the promise resolves, the change is durable, and no decision that
-   * starts or ends later is signed.
+   * Sets or ends the pause of all sponsorship. Its end also ends pauses by the breakers of chains. When the promise
+   * resolves, the change is durable, and no decision that starts or ends later is signed.
    */
   set(pause: Pause | null): Promise<void>;
   /** Like `set`, for the decisions of one DApp. */
@@ -66,6 +66,7 @@ export const createPauseSwitch = async (store: Omit<Store, 'resumes'>, log: Log)
     async set(pause) {
       await store.savePause(pause);
       use(pause);
+      if (pause === null) useDapps(await store.listDappPauses());
     },
     async setDapp(paymasterId, pause) {
       await store.saveDappPause(paymasterId, pause);

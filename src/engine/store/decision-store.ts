@@ -24,6 +24,10 @@ export interface DappPause extends Pause {
   readonly paymasterId: string;
 }
 
+export interface ChainPause extends Pause {
+  readonly chainId: number;
+}
+
 /** The data to commit, given the current amounts of the accounts in which the decision reserves. */
 export interface CommitPlan {
   /** Called after the other decisions of the same commit are decided: its signature can be made meanwhile. */
@@ -31,8 +35,8 @@ export interface CommitPlan {
   reserve: boolean;
   /** Actual reservations, in the same order. Default: the requested amounts. */
   taken?: readonly Reservation[];
-  /** Pauses all sponsorship with the decision. An existing pause stays unchanged. */
-  pause?: Pause | undefined;
+  /** Pauses every DApp of this chain with the decision. Existing pauses stay unchanged. */
+  pauseChain?: ChainPause | undefined;
   /** Pauses only this DApp. An existing pause stays unchanged. */
   pauseDapp?: DappPause | undefined;
   /** The policy of the decision. It is stored with the first decision that uses it. */

@@ -91,8 +91,8 @@ export interface FundingWalletChange {
 }
 
 /**
- * Limit on the total maximum cost signed for a chain within a period. If it would be exceeded, all sponsorship is
- * paused.
+ * Limit on the total maximum cost signed for a chain within a period. If it would be exceeded, every DApp on
+ * the chain is paused.
  */
 export interface Breaker {
   /** Sum of maximum costs: wei, decimal. */

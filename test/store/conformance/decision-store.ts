@@ -191,14 +191,14 @@ export const describeDecisionStore = (open: OpenStore): void => {
     });
 
     it('decides nothing on settings that a decision of the same commit has changed by a pause', async () => {
-      const settings = {
-        scope: { paymasterId: 'p', chainId: CHAIN },
-        version: await store.settingsVersion({ paymasterId: 'p', chainId: CHAIN }),
-      };
+      const scope = { paymasterId: 'p', chainId: CHAIN };
+      const settings = { scope, version: await store.settingsVersion(scope) };
       const facts = { reservations: [], ledgerVersion: 0, settings };
-      const decide = (id: string, pause?: { since: number; reason: string }) =>
-        store.decideAndReserve(facts, () => ({ decision: () => decision({ id }), reserve: false, pause }));
-      const decided = await Promise.all([decide('a'), decide('b', { since: 1, reason: 'too fast' }), decide('c')]);
+      const decide = (id: string, reason?: string) => {
+        const pauseChain = reason === undefined ? undefined : { chainId: CHAIN, since: 1, reason };
+        return store.decideAndReserve(facts, () => ({ decision: () => decision({ id }), reserve: false, pauseChain }));
+      };
+      const decided = await Promise.all([decide('a'), decide('b', 'too fast'), decide('c')]);
       expect(decided.map((one) => one?.id)).toEqual(['a', 'b', undefined]);
     });
 

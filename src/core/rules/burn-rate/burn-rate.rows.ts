@@ -39,13 +39,18 @@ export default ruleTable(burnRate, {
         commanding(
           together(breaker(2n * COST), { held: { breaker: COST + 1n } }),
           name,
-          name === 'resume' ? undefined : 'SPONSORSHIP_PAUSED',
+          name === 'resume' ? undefined : 'DAPP_PAUSED',
         ),
       ),
     ],
     words: {
       evidence: { chainId: 10, unit: 'wei', seconds: 3_600, threshold: '9', used: '8', amount: '2' },
-      names: ['0.000000000000000009', '1 hour', 'All sponsorship is paused', '--breaker 0.00000000000000001/3600s'],
+      names: [
+        '0.000000000000000009',
+        '1 hour',
+        'Every DApp on this chain is paused',
+        '--breaker 0.00000000000000001/3600s',
+      ],
     },
   },
   BURN_RATE_TOO_SMALL: {

@@ -1,7 +1,7 @@
 import { type DenialRows, type Evidence, areUsed, coins, units } from '../../../shared/denials.ts';
 import { knownChains } from '../../../shared/chains.ts';
 import { weiToDecimal } from '../../../shared/schema/decimal.ts';
-import { BREAKER_REASON } from '../../../shared/words/breaker.ts';
+import { BREAKER_REASON, CHAIN_BREAKER_REASON } from '../../../shared/words/breaker.ts';
 import { spanWords } from '../../../shared/words/span.ts';
 import { LEAST_OPERATIONS, breakerOf } from './breaker.ts';
 import { type AccountKey, type Reservation, partAt } from '../../ledger/account.ts';
@@ -46,7 +46,7 @@ const denials = {
   BURN_RATE_EXCEEDED: (evidence) => ({
     message:
       `The burn-rate breaker of the chain lets Gasdesk sign for ${units(evidence, 'threshold')} per ${spanWords(Number(evidence.seconds))}; ` +
-      `${areUsed(evidence)}, and this operation takes ${units(evidence, 'amount')}. All sponsorship is paused.${originWords(evidence)}`,
+      `${areUsed(evidence)}, and this operation takes ${units(evidence, 'amount')}. Every DApp on this chain is paused.${originWords(evidence)}`,
     hint: checked(evidence, 'gasdesk resume'),
   }),
   BURN_RATE_TOO_SMALL: (evidence) => ({
@@ -130,20 +130,20 @@ export const forgottenAt = (seconds: number, at: number): number => {
 /** The last millisecond of the breaker's bucket that contains `at`. Epoch ms. */
 export const partEndsAt = (seconds: number, at: number): number => forgottenAt(seconds, at) - seconds * 1000 - 1;
 
-const tripWords = ({ facts, policy, symbol }: RuleInput, what: string, part: bigint): string => {
+const tripWords = ({ facts, policy, symbol }: RuleInput, start: string, part: bigint): string => {
   const { thresholdWei = 0n, seconds = 0 } = breakerOf(policy, facts) ?? {};
   const { chainId } = policy.dapp;
   const chain = policy.chain?.name ?? knownChains.get(chainId)?.name ?? `chain ${chainId}`;
   const coins = `${weiToDecimal(thresholdWei / part)} ${symbol}`;
-  return `${BREAKER_REASON} ${what} on ${chain} exceeded ${coins} within ${spanWords(seconds)}`;
+  return `${start}${chain} exceeded ${coins} within ${spanWords(seconds)}`;
 };
 
 /**
  * The chain's burn-rate breaker. It also applies if the user pays in a token, because the paymaster still pays the
  * chain. It counts every signed amount, whether settled or not, since the breaker was set or sponsorship was last
  * resumed. If the chain has several DApps, a DApp that exceeds its part is paused alone, before the DApps together
- * reach the threshold. The breaker is checked last: it pauses all sponsorship, so an operation that another rule denies
- * must not trip it.
+ * reach the threshold. The breaker is checked last: it pauses every DApp on the chain, so an operation that another rule
+ * denies must not trip it.
  */
 export const burnRate: RuleKind<keyof typeof denials> = {
   type: 'burnRate',
@@ -192,8 +192,9 @@ export const burnRate: RuleKind<keyof typeof denials> = {
   },
   effects(input, code) {
     const { at: since } = input.facts;
-    if (code === 'BURN_RATE_EXCEEDED') return { pause: { since, reason: tripWords(input, 'operations', 1n) } };
+    if (code === 'BURN_RATE_EXCEEDED')
+      return { pauseChain: { since, reason: tripWords(input, CHAIN_BREAKER_REASON, 1n) } };
     if (code !== 'BURN_RATE_EXCEEDED_BY_DAPP') return {};
-    return { pauseDapp: { since, reason: tripWords(input, 'its operations', DAPP_PART) } };
+    return { pauseDapp: { since, reason: tripWords(input, `${BREAKER_REASON} its operations on `, DAPP_PART) } };
   },
 };

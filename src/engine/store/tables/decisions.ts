@@ -2,8 +2,8 @@ import type { DecisionRecord } from '../../../shared/schema/decision.ts';
 import type { Log } from '../../base/log.ts';
 import type { Soon } from '../../base/soon.ts';
 import type { AccountKey } from '../../../core/ledger/account.ts';
-import type { CommitPlan, DappPause, DecisionDraft, Holds, LedgerFacts } from '../decision-store.ts';
-import type { Pause, PolicyRevision } from '../policy-store.ts';
+import type { ChainPause, CommitPlan, DappPause, DecisionDraft, Holds, LedgerFacts } from '../decision-store.ts';
+import type { PolicyRevision } from '../policy-store.ts';
 import type { Access, Transaction } from '../access.ts';
 import type { Steps } from '../rows.ts';
 import { holdReservations, releaseHolds } from './holds.ts';
@@ -12,18 +12,19 @@ const USERS = 'SELECT "user" FROM ledger_account WHERE kind = $1 AND id = $2 LIM
 
 const HOLDS = 'SELECT hold_id AS hold FROM ledger_hold WHERE engine = $1';
 
-const PAUSE = 'INSERT INTO sponsorship_pause VALUES (1, $1, $2) ON CONFLICT DO NOTHING';
+const DAPPS_OF_CHAIN = 'SELECT paymaster_id FROM paymaster WHERE chain_id = $1';
 
 const PAUSE_DAPP = 'INSERT INTO dapp_pause VALUES ($1, $2, $3) ON CONFLICT DO NOTHING';
-
-const pauseOnce = function* (tx: Transaction, { since, reason }: Pause): Steps<void> {
-  yield* tx.run(PAUSE, [since, reason]);
-  tx.settingsChanged('desk');
-};
 
 const pauseDappOnce = function* (tx: Transaction, { paymasterId, since, reason }: DappPause): Steps<void> {
   yield* tx.run(PAUSE_DAPP, [paymasterId, since, reason]);
   tx.settingsChanged({ dapp: paymasterId });
+};
+
+const pauseChainOnce = function* (tx: Transaction, { chainId, since, reason }: ChainPause): Steps<void> {
+  const dapps = yield* tx.all<{ paymasterId: string }>(DAPPS_OF_CHAIN, [chainId]);
+  for (const { paymasterId } of dapps) yield* tx.run(PAUSE_DAPP, [paymasterId, since, reason]);
+  tx.settingsChanged({ chain: chainId });
 };
 
 type Conclude = (held: readonly bigint[]) => CommitPlan | undefined;
@@ -41,9 +42,9 @@ const concludeOnce = function* (
   if (settings !== undefined && (yield* tx.settingsVersion(settings.scope)) !== settings.version) return undefined;
   const conclusion = conclude(reservations.map(tx.ledger.heldOf));
   if (conclusion === undefined) return undefined;
-  const { decision, reserve, taken = reservations, pause, pauseDapp, revision } = conclusion;
+  const { decision, reserve, taken = reservations, pauseChain, pauseDapp, revision } = conclusion;
   const reserved = reserve ? tx.ledger.reserve(taken) : [];
-  if (pause !== undefined) yield* pauseOnce(tx, pause);
+  if (pauseChain !== undefined) yield* pauseChainOnce(tx, pauseChain);
   if (pauseDapp !== undefined) yield* pauseDappOnce(tx, pauseDapp);
   return () => tx.append(decision(), revision, reserved);
 };

@@ -93,7 +93,7 @@ export const commandSummaries = {
   'rule last-uses': 'Show when each contract and rule was last used',
   'voucher sign': "Sign a voucher, as the DApp's backend does, and print it as JSON for context.voucher",
   pause: 'Pause all sponsorship, or one DApp: Gasdesk signs nothing until you resume',
-  resume: 'Resume all sponsorship, or one DApp',
+  resume: 'Resume all sponsorship, and every DApp that the breaker of its chain has paused; or one DApp',
   'decisions list': 'List decisions, newest first',
   'decisions show': 'Show one decision with its trace',
   'decisions tail': 'Print each decision of the running service as it is made, with what would help, until Ctrl-C',

@@ -63,8 +63,8 @@ export const breakerSentence = (form: BreakerForm, chain: BreakerOfChain): strin
   if (typed === undefined) return 'Enter an amount and a time from one minute to 7 days.';
   if (typed === null) return 'No spend cap on this chain; only DApp limits and the tank apply.';
   const follows =
-    'Gasdesk pauses all sponsorship, on every chain, until you resume it. Operations count at their maximum cost, no ' +
-    'matter who pays. If several DApps use this chain, a DApp that would exceed half the amount is paused by itself.';
+    'Gasdesk pauses every DApp on this chain until you resume it. Operations count at their maximum cost, no matter ' +
+    'who pays. If several DApps use this chain, a DApp that would exceed half the amount is paused by itself.';
   if (typed === 'default') {
     const now =
       chain.breaker === 'default' && chain.breakerAmountWei !== null
