@@ -83,7 +83,7 @@ test('what has changed on the desk is changed in the file; comments, order and t
   );
 });
 
-test('an empty list in the data of a rule is written, since it is not the same as none', () => {
+test('an empty list in the data of a rule is written, so that the rule does not count as changed', () => {
   const [, wallets] = game.rules;
   const none: Policy = {
     ...game,

@@ -48,7 +48,7 @@ const mergedSeq = (seq: YAMLSeq, values: readonly unknown[]): YAMLSeq => {
   return seq;
 };
 
-/** True for a value that counts as omitted. An empty list does so only as a section: a rule may tell it from none. */
+/** True for a value that counts as omitted. An empty list does so only as a section: rules are compared exactly. */
 const isNothing = (value: unknown, isSection: boolean): boolean => {
   if (Array.isArray(value)) return isSection && value.length === 0;
   return value === null || (typeof value === 'object' && Object.keys(value).length === 0);
