@@ -140,7 +140,7 @@ describe('the burn-rate breaker of a chain', () => {
 
   test('denies what alone is above its amount without pausing: one request must not stop all others', async () => {
     expect(codeOf(await dapp.sponsor(op(0, 10_000_001)))).toBe('BURN_RATE_TOO_SMALL');
-    expect(await pausedAlone(dapp)).toBeNull();
+    expect([await paused(), await pausedAlone(dapp)]).toEqual([null, null]);
     expect(codeOf(await dapp.sponsor(op(0, 10_000_000)))).toBe('SPONSORED');
   });
 
@@ -148,7 +148,7 @@ describe('the burn-rate breaker of a chain', () => {
     await desk().limit(dapp, { thresholdType: 'COUNT', threshold: 10 });
     for (let nonce = 0; nonce < 10; nonce += 1) await dapp.sponsor(op(nonce));
     expect(codeOf(await dapp.sponsor(op(10)))).toBe('LIMIT_REACHED');
-    expect(await pausedAlone(dapp)).toBeNull();
+    expect([await paused(), await pausedAlone(dapp)]).toEqual([null, null]);
   });
 
   test('takes a lower amount at once, and nothing when it is switched off', async () => {
@@ -230,6 +230,15 @@ describe('the burn-rate breaker of a chain with several DApps', () => {
     expect(codeOf(await neighbour.sponsor(op(9)))).toBe('SPONSORED');
   });
 
+  test('pauses a DApp that is registered later at its first operation', async () => {
+    const all: SponsoredDapp[] = [dapp, await desk().dapp(chainId), await desk().dapp(chainId)];
+    await Promise.all(all.map((one) => many(one, 4)));
+    const later = await desk().dapp(chainId);
+    expect(await pausedAlone(later)).toBeNull();
+    expect(codeOf(await later.sponsor(op(0)))).toBe('BURN_RATE_EXCEEDED');
+    expect(await pausedAlone(later)).not.toBeNull();
+  });
+
   test('is resumed for every DApp at once, except for one that the operator pauses', async () => {
     const all: SponsoredDapp[] = [dapp, await desk().dapp(chainId), await desk().dapp(chainId)];
     await Promise.all(all.map((one) => many(one, 4)));
@@ -275,7 +284,7 @@ describe('the burn-rate breaker of a chain with several DApps', () => {
     expect(reply.body.result?.reason?.message).toContain(
       'lets Gasdesk sign for 0.005 of the native coin per 1 hour for each DApp',
     );
-    expect(await pausedAlone(dapp)).toBeNull();
+    expect([await paused(), await pausedAlone(dapp)]).toEqual([null, null]);
     expect(codeOf(await dapp.sponsor(op(0, 5_000_000)))).toBe('SPONSORED');
   });
 });

@@ -14,12 +14,12 @@ export interface ShownPause {
 const MOST_NAMES = 3;
 const list = new Intl.ListFormat('en');
 
-const tripOf = ({ paymasterId, since, reason }: PausedDapp): string =>
+const groupOf = ({ paymasterId, since, reason }: PausedDapp): string =>
   reason?.startsWith(CHAIN_BREAKER_REASON) === true ? `${since} ${reason}` : paymasterId;
 
 /** The pauses of DApps, as they are shown at the top of each page: DApps that were paused by one breaker are shown together. */
 export const shownPauses = (paused: readonly PausedDapp[]): readonly ShownPause[] =>
-  [...Map.groupBy(paused, tripOf).values()].map((group) => {
+  [...Map.groupBy(paused, groupOf).values()].map((group) => {
     const dapps = group as [PausedDapp, ...PausedDapp[]];
     const names = dapps.length > MOST_NAMES ? `${dapps.length} DApps` : list.format(dapps.map(({ name }) => name));
     return { dapps, names };
