@@ -79,6 +79,7 @@ describe('a holder of the operator token', () => {
     ['an unknown procedure', { name: 'no.such', input: {} }, 400, 'METHOD_NOT_FOUND'],
     ['an inherited member', { name: 'toString', input: {} }, 400, 'METHOD_NOT_FOUND'],
     ['no name', { input: {} }, 400, 'METHOD_NOT_FOUND'],
+    ['a name that is no text', { name: 5, input: {} }, 400, 'METHOD_NOT_FOUND'],
     ['no object', ['system.info'], 400, 'METHOD_NOT_FOUND'],
     ['null', null, 400, 'VALIDATION'],
     ['an unknown key', { name: 'decisions.list', input: { all: true } }, 400, 'VALIDATION'],

@@ -95,6 +95,11 @@ describe('a review', () => {
     }
   });
 
+  test('takes a file of Windows: a byte order mark, and carriage returns', async () => {
+    const { service } = await openReview(fileOf(`\uFEFF${twoGood}`.replaceAll('\n', '\r\n')));
+    expect(await service.call('decisions.list', {})).toHaveLength(2);
+  });
+
   test('neither changes the file nor follows it, and takes its end without a line break', async () => {
     const file = fileOf(twoGood + lineOf(3).trimEnd());
     const before = readFileSync(file);

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { withoutByteOrderMark } from '../../shared/byte-order-mark.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { writeDurably } from '../data-folder/write-durably.ts';
 import { logLevels } from '../base/log.ts';
@@ -258,8 +259,7 @@ const fileLayer = (file: string): Layer => {
   const refused = `${file} must contain one JSON object`;
   let json: unknown;
   try {
-    // Some editors begin a file with a byte order mark.
-    json = JSON.parse(text.replace(/^\uFEFF/, ''));
+    json = JSON.parse(withoutByteOrderMark(text));
   } catch (error) {
     // What the parser quotes of the file is left out, because it may contain secrets.
     throw invalid([`${refused} (${(error as Error).message.replace(/, (\.\.\.)?".*/s, '')})`]);

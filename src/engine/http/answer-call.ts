@@ -23,8 +23,9 @@ export interface UntrustedCall {
 
 const run = (service: CalledService, { name, input }: UntrustedCall): Promise<unknown> => {
   if (typeof name === 'string' && isProcedureName(name)) return service.call(name, input);
-  const given = typeof name === 'string' ? name.slice(0, 100) : `of type ${typeof name}`;
-  throw new EngineError('METHOD_NOT_FOUND', `Unknown procedure: ${given}`);
+  const isText = typeof name === 'string';
+  const error = isText ? `Unknown procedure: ${name.slice(0, 100)}` : 'name must be a string: the name of a procedure';
+  throw new EngineError('METHOD_NOT_FOUND', error);
 };
 
 /**

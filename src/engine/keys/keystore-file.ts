@@ -2,6 +2,7 @@ import { createCipheriv, createDecipheriv, pbkdf2 } from 'node:crypto';
 import { promisify } from 'node:util';
 import { computeAddress } from 'ethers';
 import { z } from 'zod';
+import { withoutByteOrderMark } from '../../shared/byte-order-mark.ts';
 import { EngineError } from '../../shared/errors.ts';
 import type { Address } from '../../shared/schema/hex.ts';
 import type { Entropy } from '../base/clock.ts';
@@ -65,7 +66,7 @@ export const invalidKeystore = (error: string): EngineError =>
 const objectOf = (text: string): JsonObject => {
   let json: unknown;
   try {
-    json = JSON.parse(text);
+    json = JSON.parse(withoutByteOrderMark(text));
   } catch {
     throw invalidKeystore('it is not JSON');
   }

@@ -69,6 +69,12 @@ describe('a file of another wallet', () => {
     expect(JSON.parse(keystores.export(address).keystore)).toEqual({ ...(JSON.parse(text) as object), name: 'Mine' });
   });
 
+  it('may begin with a byte order mark', async () => {
+    const { keystores } = open();
+    const { wallet, text } = await foreign();
+    expect(await keystores.import('Funds', `\uFEFF${text}`, PASSWORD)).toMatchObject({ address: wallet.address });
+  });
+
   it('is taken only if the password opens it, it is what it says, and it is not here already', async () => {
     const { dir, keystores } = open();
     const { text } = await foreign();

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { open } from 'node:fs/promises';
+import { withoutByteOrderMark } from '../../shared/byte-order-mark.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { parseExactJson } from '../../shared/schema/decimal.ts';
 import { type DecisionRecord, decisionRecord } from '../../shared/schema/decision.ts';
@@ -74,7 +75,8 @@ export const isTooDeep = (text: string, bytes: Buffer): boolean => {
 
 const readLine = (line: number, bytes: Buffer, isCut: boolean): DecisionRecord => {
   if (!isUtf8(bytes)) throw exportError(line, 'it is not UTF-8 text');
-  const text = bytes.toString('utf8');
+  const written = bytes.toString('utf8');
+  const text = line === 1 ? withoutByteOrderMark(written) : written;
   if (isTooDeep(text, bytes)) throw exportError(line, `it is nested deeper than ${MAX_LEVELS} levels`);
   let value: unknown;
   try {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { JsonNumber, decimalToWei, parseExactJson, positiveDecimal, weiToDecimal } from './decimal.ts';
-import { exactPositiveNumber } from './exact-positive.ts';
+import { exactPositiveInput, exactPositiveNumber } from './exact-positive.ts';
 
 describe('a threshold is kept by its digits', () => {
   it.each([
@@ -25,6 +25,16 @@ describe('a threshold is kept by its digits', () => {
       expect(positiveDecimal(source)).toBeUndefined();
     },
   );
+
+  it.each([
+    ['-1', 'must be a positive number'],
+    ['Infinity', 'must be a positive number'],
+    ['0x10', 'must be a positive number'],
+    ['1e308', 'must be a positive number of at most 100 digits'],
+    ['1'.repeat(101), 'must be a positive number of at most 100 digits'],
+  ])('%s is refused, and what it must be is said', (source, message) => {
+    expect(exactPositiveInput.safeParse(source).error?.issues).toMatchObject([{ message }]);
+  });
 
   it('survives the JSON of a request', () => {
     const body = parseExactJson('{"threshold":1.000000000000000001,"n":1.5}') as { threshold: JsonNumber; n: number };

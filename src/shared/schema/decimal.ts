@@ -1,7 +1,8 @@
 import { parseJsonWith } from './parse-json.ts';
 
 const NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
-const MAX_DIGITS = 100;
+/** Maximum number of digits of a {@link positiveDecimal}. */
+export const MAX_DIGITS = 100;
 
 /**
  * A JSON number that keeps its digits. JavaScript would round `1.000000000000000001`, but thresholds are money and must
@@ -21,9 +22,12 @@ export class JsonNumber {
   }
 }
 
+/** True for a positive number in JSON notation, however many digits it has. */
+export const isPositive = (source: string): boolean => NUMBER.test(source) && Number(source) > 0;
+
 /**
  * The plain decimal form of a number in JSON notation, without an exponent or extra zeros; undefined if it is not
- * positive.
+ * positive, or has more than {@link MAX_DIGITS} digits.
  */
 export const positiveDecimal = (source: string): string | undefined => {
   const [, sign, whole = '', fraction = '', exponent = '0'] = NUMBER.exec(source) ?? [];

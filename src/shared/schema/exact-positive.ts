@@ -1,12 +1,14 @@
 import { z } from 'zod';
-import { JsonNumber, positiveDecimal } from './decimal.ts';
+import { JsonNumber, MAX_DIGITS, isPositive, positiveDecimal } from './decimal.ts';
 
 const POSITIVE_ERROR = 'must be a positive number';
+const DIGITS_ERROR = `must be a positive number of at most ${MAX_DIGITS} digits`;
 
 const digitsOf = (value: number | string | JsonNumber, context: z.core.$RefinementCtx): string => {
-  const digits = positiveDecimal(value instanceof JsonNumber ? value.source : String(value));
+  const source = value instanceof JsonNumber ? value.source : String(value);
+  const digits = positiveDecimal(source);
   if (digits !== undefined) return digits;
-  context.addIssue({ code: 'custom', message: POSITIVE_ERROR });
+  context.addIssue({ code: 'custom', message: isPositive(source) ? DIGITS_ERROR : POSITIVE_ERROR });
   return z.NEVER;
 };
 

@@ -1,3 +1,4 @@
+import { withoutByteOrderMark } from '../../../shared/byte-order-mark.ts';
 import { type Address, addressKey } from '../../../shared/schema/hex.ts';
 
 export interface SendersList {
@@ -22,7 +23,7 @@ const cellsOf = (line: string): string[] => line.split(/[,;\t]/).map((cell) => c
 export const readSenders = (text: string): SendersList => {
   const addresses = new Set<Address>();
   const errors: { line: number; text: string }[] = [];
-  const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\r|\n/);
+  const lines = withoutByteOrderMark(text).split(/\r\n|\r|\n/);
   const isAlone = lines.filter((line) => line.trim() !== '').length === 1;
   for (const [index, line] of lines.entries()) {
     if (line.trim() === '') continue;
