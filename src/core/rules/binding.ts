@@ -5,7 +5,8 @@ import { expression } from '../conditions/expression.ts';
 /** The latest time that a JavaScript `Date` can hold. */
 const LAST_MS = 8_640_000_000_000_000;
 
-const moment = z.int('must be epoch milliseconds').nonnegative('must be epoch milliseconds').max(LAST_MS);
+const MOMENT_ERROR = 'must be epoch milliseconds';
+const moment = z.int({ error: MOMENT_ERROR, abort: true }).nonnegative(MOMENT_ERROR).max(LAST_MS);
 const enforcement = z.enum(['enforce', 'shadow']);
 
 /** Settings that rules of every type have: when the rule applies, and whether it is enforced. */

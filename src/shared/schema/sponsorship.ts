@@ -70,7 +70,7 @@ const fields = z.object({
   feeTokenAddress: address.nullish().describe('The same'),
   erc20Context: z.object({ tokenAddress: address.nullish() }).nullish().describe("Alchemy's name of the same"),
   policyId: z
-    .union([policy, z.array(policy).max(100)])
+    .union([policy, z.array(policy).max(100)], 'must be a string, or an array of at most 100 strings')
     .nullish()
     .describe('Kept; the API key selects the rules'),
   sponsorshipPolicyId: policy.nullish().describe('The same'),
