@@ -179,7 +179,33 @@ test('a limit of each operation counts none and has no window; a lifetime never 
   await expect.poll(() => budget.innerText()).toMatch(/0\.\d+ ETH \(\$[\d.]+\) of 3 ETH \(\$9,000\) used\./);
   await small.getByRole('button', { name: 'Edit' }).click();
   await formOf(page, 'Edit Small ones').getByLabel('Allowed').waitFor();
-  expect(await page.getByText('Saving starts').count()).toBe(0);
+  expect(await page.getByText('starts a new window').count()).toBe(0);
+});
+
+test('a limit that gets another name keeps its window and its usage; another threshold starts anew', async () => {
+  const { paymasterId } = dapp;
+  const perDay = { type: 'SMART_ACCOUNT', cycleDuration: { value: 1, unit: 'day' }, thresholdType: 'COUNT' };
+  const rule = { name: 'Five', policyType: 'PAYMASTER_SA_LIMIT', policyData: { ...perDay, threshold: 5 } };
+  await desk().call('rules.create', { paymasterId, rule });
+  await sponsor();
+  const page = await open();
+  await go(page, policy());
+  const used = /the busiest has used 1 of 5/;
+  const before = (await limits()).at(-1)?.policyData;
+  await expect.poll(() => page.getByRole('listitem', { name: 'Five' }).innerText()).toMatch(used);
+  await page.getByRole('listitem', { name: 'Five' }).getByRole('button', { name: 'Edit' }).click();
+  const form = formOf(page, 'Edit Five');
+  await form.getByText('A change of anything but the name starts a new window without usage.').waitFor();
+  await form.getByLabel('Name').fill('Five a day');
+  await form.getByRole('button', { name: 'Save limit' }).click();
+  const renamed = page.getByRole('listitem', { name: 'Five a day' });
+  await expect.poll(() => renamed.innerText()).toMatch(used);
+  expect((await limits()).at(-1)).toMatchObject({ name: 'Five a day', policyData: before });
+
+  await renamed.getByRole('button', { name: 'Edit' }).click();
+  await formOf(page, 'Edit Five a day').getByLabel('Allowed').fill('6');
+  await formOf(page, 'Edit Five a day').getByRole('button', { name: 'Save limit' }).click();
+  await renamed.getByText('Not used in this window.').waitFor();
 });
 
 test('a limit that is changed elsewhere while its form is open is not overwritten unnoticed', async () => {

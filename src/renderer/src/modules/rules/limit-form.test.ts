@@ -46,7 +46,7 @@ test('a limit that is kept is edited as it is', () => {
 });
 
 test('before a limit is saved, it is said what becomes of what was used', () => {
-  expect(restartSentence(kept)).toBe('Saving starts a new window without usage.');
+  expect(restartSentence(kept)).toBe('A change of anything but the name starts a new window without usage.');
   expect(restartSentence({ ...kept, cycleDuration: { value: 1, unit: 'lifetime' } })).toBe(
     'Past usage still counts, unless you change the measure or the window.',
   );

@@ -49,12 +49,12 @@ export const typedLimit = ({ type, thresholdType, threshold, cycleDuration }: Li
   return cycle && { ...words, cycleDuration: cycle };
 };
 
-/** A sentence on what happens to a limit's usage when the limit is saved; empty if it has no usage. */
+/** A sentence on what happens to a limit's usage when the limit is changed; empty if it has no usage. */
 export const restartSentence = ({ type, cycleDuration }: LimitWords): string => {
   if (type === 'OPERATION') return '';
   return cycleDuration?.unit === 'lifetime'
     ? 'Past usage still counts, unless you change the measure or the window.'
-    : 'Saving starts a new window without usage.';
+    : 'A change of anything but the name starts a new window without usage.';
 };
 
 /**

@@ -1,3 +1,4 @@
+import { isSame } from '../../../../core/json/same-json.ts';
 import type { Rule } from '../../desk/types.ts';
 import type { PolicyChange } from '../policy-trial/policy-change.ts';
 import { type BindingInput, typedBinding } from './binding-form.ts';
@@ -9,13 +10,17 @@ interface FormRule {
   readonly name: string;
   readonly policyType: string;
   readonly policyData: Record<string, unknown>;
+  /** The data when the form was opened. The same data is not sent again, because that restarts what the rule counts. */
+  readonly before: Record<string, unknown> | undefined;
   readonly binding: BindingInput;
 }
 
-export const ruleChange = ({ paymasterId, rule, policyType, policyData, binding, ...form }: FormRule): PolicyChange => {
+export const ruleChange = (form: FormRule): PolicyChange => {
+  const { paymasterId, rule, policyType, policyData, before, binding } = form;
   const name = form.name.trim();
   if (rule !== undefined) {
-    return { name: 'rules.update', input: { paymasterId, ruleId: rule._id, update: { name, policyData } } };
+    const update = isSame(before, policyData) ? { name } : { name, policyData };
+    return { name: 'rules.update', input: { paymasterId, ruleId: rule._id, update } };
   }
   return {
     name: 'rules.create',
