@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { decisionRow } from '../shared/schema/decision.ts';
 import { MAX_INSPECTED, inspection } from '../shared/schema/inspection.ts';
-import { chainId } from '../shared/schema/text.ts';
+import { WELL_FORMED_ERROR, chainId, isWellFormed } from '../shared/schema/text.ts';
 import { procedure } from './procedure.ts';
 
 const decision = decisionRow
@@ -14,11 +14,7 @@ export const inspectProcedures = {
   'inspect.value': procedure({
     summary: 'Decode a value: paymaster data, a user operation, a bundle, a hash, an error',
     input: z.strictObject({
-      value: z
-        .string()
-        .min(1)
-        .max(MAX_INSPECTED)
-        .refine((text) => text.isWellFormed(), 'must be text, without halves of surrogate pairs'),
+      value: z.string().min(1).max(MAX_INSPECTED).refine(isWellFormed, WELL_FORMED_ERROR),
       chainId: chainId.positive().optional().describe('The chain that it belongs to; absent: any configured chain'),
     }),
     output: inspection.extend({

@@ -11,7 +11,7 @@ import { calling, forPeople, taking } from './fields.ts';
 import { withIds } from './names.ts';
 import { withPageProgress } from './page-progress.ts';
 import { type PageFlags, pageForce, pageOut, writePage } from './page.ts';
-import { decisionsIn, replayDecisions, printReplay } from './replay-decisions.ts';
+import { printReplay, replayDecisions, replayFile } from './replay-decisions.ts';
 import { stopRequested } from './stop-requested.ts';
 import { decisionLines, tailDecisions } from './tail-decisions.ts';
 import { exitWith, terminal } from './terminal.ts';
@@ -110,11 +110,13 @@ const replayAll = taking<'decisions.page', { readonly signatures: boolean }>(
   'decisions.page',
   { ...dappAndTime, sender: null, outcome: null, rule: null, after: null, limit: null },
   async (input, options, [file]) => {
-    const again = (decisions: AsyncIterable<DecisionRecord[]>) => replayDecisions(decisions, input, options.signatures);
+    const { signatures } = options;
+    // The desk leaves out decisions of other DApps and times itself, and knows DApps by name.
+    const again = (paged: Caller) => replayDecisions(exportedDecisions(paged, input), {}, signatures);
     const found =
       file === undefined
-        ? await withDesk(options, (call) => withPageProgress(call, (paged) => again(exportedDecisions(paged, input))))
-        : await again(decisionsIn(file));
+        ? await withDesk(options, (call) => withPageProgress(call, again))
+        : await replayFile(file, input, signatures);
     printReplay(found, options.json === true);
     if (found.different.length > 0) exitWith(1);
   },

@@ -127,14 +127,17 @@ const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 /** Shorter beginnings are refused, because a slip could select something. */
 const LEAST_PREFIX = 3;
 
-/** The candidates that a text means: that of this id, or else of this name, or else all that begin with it. */
-const meantBy = (typed: string, candidates: readonly Candidate[]): readonly Candidate[] => {
+/**
+ * The candidates that a text means: that of this id, or else of this name, or else all that begin with it. Upper and
+ * lower case differ only where this finds one.
+ */
+export const meantBy = (typed: string, candidates: readonly Candidate[]): readonly Candidate[] => {
   const text = typed.toLowerCase();
-  const ways: ((one: string) => boolean)[] = [(one) => one === text];
-  if (text.length >= LEAST_PREFIX) ways.push((one) => one.startsWith(text));
+  const ways: ((one: string) => boolean)[] = [(one) => one === typed, (one) => one.toLowerCase() === text];
+  if (text.length >= LEAST_PREFIX) ways.push((one) => one.toLowerCase().startsWith(text));
   for (const isMeant of ways) {
     for (const part of ['id', 'name'] as const) {
-      const found = candidates.filter((one) => isMeant(String(one[part] ?? '').toLowerCase()));
+      const found = candidates.filter((one) => isMeant(String(one[part] ?? '')));
       if (found.length > 0) return found;
     }
   }

@@ -3,7 +3,9 @@ import type { ReplayReport } from '../core/replay/replay-export.ts';
 import type { ProcedureInput } from '../api/index.ts';
 import type { DecisionRecord } from '../shared/schema/decision.ts';
 import { notReplayableWords, otherEngineWords } from '../core/log/report-words.ts';
+import { EngineError } from '../shared/errors.ts';
 import { humanText } from './human-text.ts';
+import { meantBy } from './names.ts';
 import { printLine } from './terminal.ts';
 
 /** The decisions of an export, oldest first. @throws EngineError `EXPORT_INVALID` */
@@ -16,9 +18,13 @@ export async function* decisionsIn(file: string): AsyncGenerator<DecisionRecord[
   }
 }
 
+/** `paymasterId` as it was typed: the id of a DApp, its beginning, or a name. */
 type Filters = Partial<Pick<ProcedureInput<'decisions.page'>, 'paymasterId' | 'from' | 'to'>>;
 
-/** Replays those decisions of an export that match the filters. */
+const isOf = ({ paymasterId: id, dapp: name }: DecisionRecord, typed: string): boolean =>
+  meantBy(typed, [{ id, name }]).length > 0;
+
+/** Replays those decisions that match the filters. */
 export const replayDecisions = async (
   decisions: AsyncIterable<DecisionRecord[]>,
   { paymasterId, from = 0, to = Infinity }: Filters,
@@ -31,8 +37,20 @@ export const replayDecisions = async (
     import('../engine/signer/recover-signer.ts'),
   ]);
   const isMeant = (decision: DecisionRecord): boolean =>
-    (paymasterId === undefined || decision.paymasterId === paymasterId) && decision.at >= from && decision.at < to;
+    (paymasterId === undefined || isOf(decision, paymasterId)) && decision.at >= from && decision.at < to;
   return replayExport(decisions, { engine, withSignatures, recover, isMeant });
+};
+
+/**
+ * Replays those decisions of an exported file that match the filters.
+ *
+ * @throws EngineError `EXPORT_INVALID`; `PAYMASTER_NOT_FOUND` if the file has no decision of that DApp
+ */
+export const replayFile = async (file: string, filters: Filters, withSignatures: boolean): Promise<ReplayReport> => {
+  const report = await replayDecisions(decisionsIn(file), filters, withSignatures);
+  if (report.decisions > 0 || filters.paymasterId === undefined) return report;
+  const message = `${file} has no decision, in the given time, of a DApp with the name or id "${filters.paymasterId}"`;
+  throw new EngineError('PAYMASTER_NOT_FOUND', message);
 };
 
 const MAX_ROWS = 20;

@@ -69,6 +69,26 @@ describe('a CONDITION', () => {
     expect(codeOf(await dapp.sponsor(op(2), context({ list: [1, 2] })))).toBe('SPONSORED');
   });
 
+  const mint = { type: 'function', name: 'mint', inputs: [{ name: 'amount', type: 'uint256' }] };
+  test.each<[what: string, entry: object]>([
+    ['as compilers write it', { ...mint, outputs: [], stateMutability: 'nonpayable' }],
+    ['without a type', { name: mint.name, inputs: mint.inputs }],
+    ['with a parameter that has no Solidity name', { ...mint, inputs: [{ name: 'mint-amount', type: 'uint256' }] }],
+    ['with a number for a name', { ...mint, inputs: [{ name: 5, type: 'uint256' }] }],
+    ['with an indexed parameter', { ...mint, inputs: [{ name: 'amount', type: 'uint256', indexed: true }] }],
+    ["with a library's output", { ...mint, outputs: [{ name: '', type: 'enum Items.State' }] }],
+    ['with an output that has no Solidity name', { ...mint, outputs: [{ name: 'my out', type: 'uint256' }] }],
+  ])('on an argument binds for a function %s', async (_what, entry) => {
+    const dapp = await desk().dapp();
+    const contract = { name: 'Items', address: TARGET, abi: JSON.stringify([entry]), whitelistedMethods: ['mint'] };
+    await desk().call('contracts.create', { paymasterId: dapp.paymasterId, ...contract });
+    await condition(dapp, 'calls.all(c, c.signature != "mint(uint256)" || c.args[0] <= 10)');
+    const minting = (amount: number) =>
+      operation({ to: TARGET, data: `0xa0712d68${amount.toString(16).padStart(64, '0')}` }, { nonce: amount });
+    expect(codeOf(await dapp.sponsor(minting(10)))).toBe('SPONSORED');
+    expect(codeOf(await dapp.sponsor(minting(1_000)))).toBe('CONDITION_NOT_MET');
+  });
+
   test('is no less exact than the integers it is given', async () => {
     const dapp = await desk().dapp();
     await condition(dapp, 'context.amount > 9007199254740992');
@@ -84,6 +104,21 @@ describe('a CONDITION', () => {
     // As text it is no number: only what is sent as one is compared.
     expect(codeOf(await ask(1, '9007199254740993'))).toBe('CONDITION_FAILED');
   });
+});
+
+test('text that has no UTF-8 form, and so no hash, is refused in every rule', async () => {
+  const dapp = await desk().dapp();
+  const refused = 'must be text, without halves of surrogate pairs';
+  await expect(condition(dapp, 'true', '\ud800')).rejects.toThrow(`message ${refused}`);
+  await expect(condition(dapp, "dapp.name != '\ud800'")).rejects.toThrow(`expression ${refused}`);
+  const token = { source: 'OIDC', issuer: 'https://id.example', audience: 'game', jwksUrl: 'https://id.example/keys' };
+  for (const field of ['issuer', 'audience', 'claim', 'senderClaim']) {
+    await expect(add(dapp, 'IDENTITY', { ...token, [field]: 'a\udfff' })).rejects.toThrow(`${field} ${refused}`);
+  }
+  await expect(
+    add(dapp, 'CONDITION', { expression: 'true', message: 'No' }, { when: "'\ud800' == ''" }),
+  ).rejects.toThrow(`when ${refused}`);
+  expect(codeOf(await dapp.sponsor(op(1)))).toBe('SPONSORED');
 });
 
 describe('when', () => {

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openDataFolder } from '../../src/engine/data-folder/data-folder.ts';
 import type { Engine } from '../../src/engine/index.ts';
 import { quickEngine } from '../support/quick-engine.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
@@ -47,6 +49,32 @@ const told = async (id = paymasterId): Promise<(string | undefined)[]> =>
   (await history(id)).map(({ changes }) => changes?.map(({ change, text }) => `${change} ${text}`).join('; '));
 
 describe('the history of a policy', () => {
+  test('is complete for every other DApp while the policy of one cannot be hashed', async () => {
+    const broken = {
+      name: 'Broken',
+      policyType: 'CONDITION',
+      policyData: { expression: 'true', message: 'a surrogate' },
+    };
+    await engine.service.call('rules.create', { paymasterId, rule: broken });
+    const others = await Promise.all(['Before', 'Other', 'Zoo'].map(register));
+    await engine.stop();
+    // As an earlier version took it.
+    new Database(openDataFolder(dir).database)
+      .exec(String.raw`UPDATE rule SET policy_data = replace(policy_data, 'a surrogate', '\ud800')`)
+      .close();
+    engine = await quickEngine(dir);
+    await expect(show()).rejects.toThrow('surrogate');
+    for (const other of others) {
+      const { _id: ruleId } = await engine.service.call('rules.create', { paymasterId: other, rule: limit('5') });
+      await engine.service.call('rules.delete', { paymasterId: other, ruleId });
+      expect(await told(other)).toEqual([
+        'removed spending limit "Per user": Each user may have 5 operations sponsored per day.',
+        'added spending limit "Per user": Each user may have 5 operations sponsored per day.',
+        undefined,
+      ]);
+    }
+  });
+
   test('has each change of what decides as it is made, without any decision, and nothing twice', async () => {
     const { service } = engine;
     const { _id: ruleId } = await addLimit();

@@ -131,6 +131,20 @@ describe('decisions replay', () => {
     expect((await replayed('--data', desk().dir, '--to', later)).report).toEqual(sameOf(3));
   });
 
+  test('takes the DApp by its name too, and refuses one that is not there', async () => {
+    const file = fileOf(exported);
+    const { dapp: name, paymasterId } = exported.at(-1)!;
+    const named = exported.filter(({ dapp }) => dapp === name).length;
+    for (const from of [[file], ['--data', desk().dir]]) {
+      expect((await replayed(...from, '--dapp', name.toUpperCase())).report.decisions).toBe(named);
+      expect((await replayed(...from, '--dapp', paymasterId.slice(0, 8))).report).toEqual(sameOf(1));
+      const { code, stderr } = await gasdesk(['decisions', 'replay', ...from, '--dapp', 'Elsewhere']);
+      expect(code).toBe(1);
+      expect(stderr).toContain('DApp');
+      expect(stderr).toContain('"Elsewhere"');
+    }
+  });
+
   test('says it in a sentence', async () => {
     const { stdout } = await gasdesk(['decisions', 'replay', fileOf(exported)]);
     expect(stdout).toBe(

@@ -1,9 +1,10 @@
-import { FunctionFragment, Interface } from 'ethers';
+import type { FunctionFragment } from 'ethers';
 import { JsonNumber } from '../../shared/schema/decimal.ts';
 import { dollarsInMillionths } from '../../shared/words/amount.ts';
 import { dollarsOf } from '../policy/dollars.ts';
 import { type Address, type Hex, addressKey } from '../../shared/schema/hex.ts';
 import { type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
+import { functionsOf } from '../contract-abi/methods.ts';
 import type { Deployment } from '../calls/decode-deployment.ts';
 import type { DecodedCall, Decoding } from '../calls/decoding.ts';
 import type { Facts, Subject } from '../facts/facts.ts';
@@ -58,9 +59,10 @@ const methodsOf = (contract: PolicyContract): Methods => {
   const known = methods.get(contract);
   if (known !== undefined) return known;
   const bySelector = new Map<string, Method>();
-  new Interface(contract.abi).forEachFunction((fragment) => {
-    bySelector.set(fragment.selector, { fragment, signature: fragment.format('sighash') });
-  });
+  for (const fragment of functionsOf(contract.abi)) {
+    const { selector } = fragment;
+    if (!bySelector.has(selector)) bySelector.set(selector, { fragment, signature: fragment.format('sighash') });
+  }
   methods.set(contract, bySelector);
   return bySelector;
 };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { WELL_FORMED_ERROR, isWellFormed } from '../../shared/schema/text.ts';
 import { conditionError } from './condition.ts';
 
 /** A longer expression would be too long to review. */
@@ -9,6 +10,7 @@ export const expression = z
   .string()
   .min(1)
   .max(LONGEST)
+  .refine(isWellFormed, { error: WELL_FORMED_ERROR, abort: true })
   .superRefine((text, context) => {
     const error = conditionError(text);
     if (error === undefined) return;

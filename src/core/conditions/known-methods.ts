@@ -1,5 +1,4 @@
-import { Interface } from 'ethers';
-import { stateChangingMethods, whitelisted } from '../contract-abi/methods.ts';
+import { functionsOf, stateChangingMethods, whitelisted } from '../contract-abi/methods.ts';
 import { conditionError } from './condition.ts';
 
 /** The parts of a registered contract that a condition can name. */
@@ -35,12 +34,12 @@ const accessOf = (name: string, index: number): string => {
 
 const read = (contracts: readonly KnownContract[]): KnownMethod[] =>
   contracts.flatMap(({ name: contract, abi, whitelistedMethods }) => {
-    const fragments = new Interface(abi);
+    const bySignature = new Map(functionsOf(abi).map((fragment) => [fragment.format('sighash'), fragment]));
     return whitelisted(stateChangingMethods(abi), whitelistedMethods).map(({ name, signature }) => ({
       contract,
       name,
       signature,
-      args: (fragments.getFunction(signature)?.inputs ?? []).map((input, index) => ({
+      args: (bySignature.get(signature)?.inputs ?? []).map((input, index) => ({
         name: input.name === '' ? `argument ${index + 1}` : input.name,
         type: input.format('sighash'),
         access: accessOf(input.name, index),

@@ -44,19 +44,40 @@ export const abiSchema = z.array(z.looseObject({ type: z.string().default('funct
 
 const stateChanging = new Set(['nonpayable', 'payable']);
 
-const readMethods = (abi: string): Omit<ContractMethod, 'label'>[] => {
+/** A function as ethers reads it; undefined if ethers refuses it. */
+const fragmentOf = (entry: object): FunctionFragment | undefined => {
+  try {
+    return FunctionFragment.from(entry);
+  } catch {
+    return undefined;
+  }
+};
+
+/**
+ * The functions of a contract ABI, in its order. ethers refuses some names of parameters and some types of outputs.
+ * Such a function is read without them: what it is called with counts, whatever it is called.
+ *
+ * @throws Error if the text is not the JSON of an ABI
+ */
+export const functionsOf = (abi: string): FunctionFragment[] => {
   if (!abi.isWellFormed()) throw new SyntaxError('Half a surrogate pair is no text');
   return abiSchema
     .parse(JSON.parse(abi))
     .filter((entry) => entry.type === 'function')
-    .map((entry) => FunctionFragment.from(functionEntry.parse(entry)))
+    .map((entry) => {
+      const needed = functionEntry.parse(entry);
+      return fragmentOf(entry) ?? fragmentOf({ ...entry, outputs: [] }) ?? FunctionFragment.from(needed);
+    });
+};
+
+const readMethods = (abi: string): Omit<ContractMethod, 'label'>[] =>
+  functionsOf(abi)
     .filter((fragment) => stateChanging.has(fragment.stateMutability))
     .map((fragment) => ({
       name: fragment.name,
       signature: fragment.format('sighash'),
       selector: fragment.selector as Hex,
     }));
-};
 
 /**
  * The state-changing (nonpayable and payable) functions of a contract ABI, in its order.

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { isWellFormed } from '../../shared/schema/text.ts';
 
-const kid = z.string().max(512).exactOptional();
+const kid = z.string().max(512).refine(isWellFormed).exactOptional();
 const coordinate = z.string().regex(/^[\w-]{43}$/);
 
 /** The least and greatest length of a modulus in base64url: 2,048 and 8,192 bits. */

@@ -37,7 +37,12 @@ export const createPolicyRecorder = (
   const recordAll = async (): Promise<void> => {
     const now = stamp(await store.settingsChanges());
     if (now === last) return;
-    for (const dapp of await store.listDapps()) await record(dapp);
+    const errors: unknown[] = [];
+    for (const dapp of await store.listDapps()) {
+      // What is wrong with one DApp's policy leaves the revisions of the others complete.
+      await record(dapp).catch((error: unknown) => errors.push(error));
+    }
+    if (errors.length > 0) throw errors[0];
     last = now;
   };
 

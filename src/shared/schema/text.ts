@@ -13,6 +13,11 @@ export const name = z
 
 const HTTP_URL_ERROR = 'must be an http or https URL';
 
+export const WELL_FORMED_ERROR = 'must be text, without halves of surrogate pairs';
+
+/** Text that has a UTF-8 form, and so a hash. */
+export const isWellFormed = (text: string): boolean => text.isWellFormed();
+
 /** http and https URLs, kept as written. Refuses any that the URL parser would have to repair. */
 export const httpUrl = z
   .string(HTTP_URL_ERROR)

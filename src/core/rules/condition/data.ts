@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { WELL_FORMED_ERROR, isWellFormed } from '../../../shared/schema/text.ts';
 import { readCondition } from '../../conditions/condition.ts';
 import { expression } from '../../conditions/expression.ts';
 import type { Setup } from '../rule.ts';
@@ -10,7 +11,13 @@ export interface ConditionData {
 
 const data = z.strictObject({
   expression,
-  message: z.string().trim().min(1, 'should not be empty').max(500).describe('The message of the denial'),
+  message: z
+    .string()
+    .trim()
+    .min(1, 'should not be empty')
+    .max(500)
+    .refine(isWellFormed, WELL_FORMED_ERROR)
+    .describe('The message of the denial'),
 });
 
 /**

@@ -2,13 +2,17 @@ import canonicalize from 'canonicalize';
 import { toUtf8Bytes } from 'ethers';
 import { z } from 'zod';
 import { address, addressKey } from '../../../shared/schema/hex.ts';
-import { httpUrl, loopbackUrl } from '../../../shared/schema/text.ts';
+import { WELL_FORMED_ERROR, httpUrl, isWellFormed, loopbackUrl } from '../../../shared/schema/text.ts';
 import { keccak256 } from '../../user-operation/keccak256.ts';
 import { publicKey, publicKeysIn } from '../../identity/public-keys.ts';
 import type { Setup } from '../rule.ts';
 
 const LONGEST = 512;
-const text = z.string().min(1, 'should not be empty').max(LONGEST, `must have at most ${LONGEST} characters`);
+const text = z
+  .string()
+  .min(1, 'should not be empty')
+  .max(LONGEST, `must have at most ${LONGEST} characters`)
+  .refine(isWellFormed, WELL_FORMED_ERROR);
 
 const KEYS_ERROR =
   'must be a JWKS, {"keys": [...]}, with public keys for RS256 (2,048 bits or more), ES256 or EdDSA, and no private key';
