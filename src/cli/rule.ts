@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { CONTRACT_TYPE, ruleUpdate } from '../api/rules.ts';
 import { bindingFields, bindingSentences } from '../core/rules/binding.ts';
 import { ruleTypeOf, ruleTypes } from '../core/decision/rule-words.ts';
-import { readSenders } from '../core/rules/senders/index.ts';
+import { readSenders, sendersErrorWords } from '../core/rules/senders/index.ts';
 import { chainSymbol } from '../shared/chains.ts';
 import { EngineError } from '../shared/errors.ts';
 import { parseExactJson } from '../shared/schema/decimal.ts';
@@ -38,7 +38,7 @@ const readData = async (text: string): Promise<Record<string, unknown>> => {
 const sendersIn = async (file: string): Promise<readonly string[]> => {
   const { addresses, errors } = readSenders(await readText(file));
   const [first] = errors;
-  if (first !== undefined) throw invalid(`${file}, line ${first.line} contains no address: ${first.text}`);
+  if (first !== undefined) throw invalid(`${file}, line ${sendersErrorWords(first)}`);
   return addresses;
 };
 

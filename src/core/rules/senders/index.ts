@@ -1,2 +1,2 @@
-export { readSenders } from './senders-list.ts';
+export { readSenders, sendersErrorWords } from './senders-list.ts';
 export { senders, sendersSetup } from './senders.ts';
