@@ -4,7 +4,7 @@ import type { ProcedureOutput } from '../api/index.ts';
 import { costParts } from '../shared/schema/cost.ts';
 import { weiToDecimal } from '../shared/schema/decimal.ts';
 import { grouped } from '../shared/words/amount.ts';
-import { costPartWords } from '../shared/words/costs.ts';
+import { costPartWords, thousandths } from '../shared/words/costs.ts';
 import { group, printFromDesk } from './command.ts';
 import { taking } from './fields.ts';
 import { humanText } from './human-text.ts';
@@ -13,16 +13,14 @@ import { dapp, timeArgument } from './words.ts';
 
 type Costs = ProcedureOutput<'costs.get'>;
 
-const shares = ({ costWei, ...parts }: Costs['chains'][number]['total'], coin: string) => {
-  const total = BigInt(costWei);
-  return [...costParts, 'unsplitWei' as const]
+const shares = ({ costWei, ...parts }: Costs['chains'][number]['total'], coin: string) =>
+  [...costParts, 'unsplitWei' as const]
     .filter((part) => parts[part] !== '0')
     .map((part) => ({
       for: costPartWords[part].name,
       cost: `${weiToDecimal(BigInt(parts[part]))} ${coin}`,
-      share: total === 0n ? '-' : `${(Number((BigInt(parts[part]) * 1000n) / total) / 10).toFixed(1)} %`,
+      share: costWei === '0' ? '-' : `${(thousandths(parts[part], costWei) / 10).toFixed(1)} %`,
     }));
-};
 
 const text = ({ by, chains }: Costs): string => {
   if (chains.length === 0) return 'No operation was mined.\n';

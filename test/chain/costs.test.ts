@@ -128,6 +128,9 @@ describe('costs', () => {
     const text = await run('--dapp', dapp.paymasterId, '--by', 'bundler');
     expect(text).toContain(`2 mined operations cost ${cost} ETH`);
     expect(text).toMatch(/Reverted calls +0\.\d+ ETH +\d+\.\d %/);
+    const shown = costParts.filter((part) => total[part] !== '0');
+    const shares = shown.map((part) => (Number(total[part]) / Number(total.costWei)) * 100);
+    expect(text.match(/\d+\.\d(?= %)/g)).toEqual(shares.map((share) => share.toFixed(1)));
     expect(text).toContain(world().operator.address.toLowerCase());
     const csv = (await run('--dapp', dapp.paymasterId, '--csv')).trimEnd().split('\r\n');
     expect(csv[0]).toMatch(/^dapp,name,chainId,coin,operations,reverted,cost,work,tip,/);

@@ -18,3 +18,11 @@ export const costPartWords: Readonly<
   },
   unsplitWei: { name: 'Not split', note: 'Operations whose receipt Gasdesk has not read' },
 };
+
+/** A part of a cost in thousandths of it, to the nearest one. Both are in wei. */
+export const thousandths = (part: string, whole: string): number => {
+  const [wei, all] = [BigInt(part), BigInt(whole)];
+  if (all <= 0n || wei <= 0n) return 0;
+  const share = (wei * 1000n + all / 2n) / all;
+  return Number(share);
+};

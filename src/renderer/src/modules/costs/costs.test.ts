@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { beginOf, lastMonths, shownGroup, thousandths } from './costs.ts';
+import { beginOf, lastMonths, shownGroup } from './costs.ts';
 
 test('a period contains today and the days before it', () => {
   const now = Date.UTC(2026, 10, 26, 14);
@@ -16,11 +16,4 @@ test('a group of methods is short enough for a row, also if its contracts have n
   const [token, items] = [`0x0165${'0'.repeat(32)}eb8f`, `0x9fe4${'0'.repeat(32)}a6e0`];
   expect(shownGroup(`${token}.0x095ea7b3 + ${items}.mint`)).toBe('0x0165…eb8f.0x095ea7b3 + 0x9fe4…a6e0.mint');
   expect(shownGroup('GameItems.mint')).toBe('GameItems.mint');
-});
-
-test('a share is rounded to the nearest thousandth, so that a small part is not taken for none', () => {
-  const parts = ['172317', '441585', '7337', '536'];
-  expect(parts.map((part) => thousandths(part, '621775'))).toEqual([277, 710, 12, 1]);
-  expect(thousandths('1', '0')).toBe(0);
-  expect(thousandths('-5', '10')).toBe(0);
 });

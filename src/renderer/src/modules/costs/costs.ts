@@ -41,9 +41,3 @@ export const lastMonths = (now: number): string[] => {
 
 /** The name of a group, in which addresses of contracts that are not registered are shortened. */
 export const shownGroup = (name: string): string => name.replace(/\b0x[\da-f]{40}\b/gi, (address) => shorten(address));
-
-/** A part of a cost in thousandths of it, to the nearest one. Both are in wei. */
-export const thousandths = (part: string, whole: string): number => {
-  const [wei, all] = [BigInt(part), BigInt(whole)];
-  return all <= 0n || wei <= 0n ? 0 : Number((wei * 1000n + all / 2n) / all);
-};
