@@ -66,7 +66,7 @@ try {
   let url: string | undefined;
   for await (const chunk of demo.stdout) {
     said += String(chunk);
-    url = /^The playground is at (\S+);/m.exec(said)?.[1];
+    url = /^The playground is at (\S+)\n/m.exec(said)?.[1];
     if (url !== undefined) break;
   }
   const page = await browser.newPage({ viewport: SIZE });

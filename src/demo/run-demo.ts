@@ -30,7 +30,7 @@ export const runDemo = async ({ once, open }: DemoOptions): Promise<void> => {
   if (once) return;
   const playground = await servePlayground();
   try {
-    console.log(`The playground is at ${playground.url}; Ctrl-C ends it.`);
+    console.log(`The playground is at ${playground.url}\nCtrl-C ends it.`);
     if (open) openInBrowser(playground.url);
     await interrupted();
   } finally {

@@ -145,7 +145,7 @@ export interface PlayingCli {
 
 /** Runs `gasdesk demo` until its playground is open; `cli`: the script of another copy of this program. */
 export const startPlaying = async (env: CliEnvironment = {}, cli = CLI): Promise<PlayingCli> => {
-  const { found, end } = await startPrinting(['demo', '--no-open'], /^The playground is at (\S+);/m, env, cli);
+  const { found, end } = await startPrinting(['demo', '--no-open'], /^The playground is at (\S+)\n/m, env, cli);
   return { url: found[1] ?? '', end: () => end('SIGTERM') };
 };
 
