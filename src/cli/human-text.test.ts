@@ -23,8 +23,8 @@ it('a tank is read in coins, words and lines, not in wei and JSON', () => {
 
 it('times are local, and an unknown time is a dash', () => {
   const shown = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'long' }).format(AT);
-  expect(humanText({ paused: true, since: AT, createdAt: 0 })).toBe(
-    `paused      yes\nsince       ${shown}\ncreated at  -`,
+  expect(humanText({ paused: true, since: AT, createdAt: 0, knownSince: AT })).toBe(
+    `paused       yes\nsince        ${shown}\ncreated at   -\nknown since  ${shown}`,
   );
 });
 

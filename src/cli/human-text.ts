@@ -21,7 +21,7 @@ const formatTime = (at: number): string => {
   return timeFormat.format(at);
 };
 /** Keys whose values are times, in epoch ms. */
-const TIME = /^(?:at|since)$|At$/;
+const TIME = /^(?:at|since)$|At$|Since$/;
 /** The latest time that a Date can hold. */
 const LAST_MS = 8_640_000_000_000_000;
 /** Keys whose values are amounts of the native coin, in wei. */

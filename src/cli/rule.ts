@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { z } from 'zod';
+import type { Caller } from '../api/index.ts';
 import { CONTRACT_TYPE, ruleUpdate } from '../api/rules.ts';
 import { bindingFields, bindingSentences } from '../core/rules/binding.ts';
 import { ruleTypeOf, ruleTypes } from '../core/decision/rule-words.ts';
@@ -157,6 +158,16 @@ const update = withFields(
 const acting = (name: string, summary: string, procedure: 'rules.activate' | 'rules.deactivate' | 'rules.delete') =>
   calling(name, summary, procedure, target, (_none, { input: { ruleId } }) => ({ ruleId }));
 
+/** The answer of a command on a DApp's rules, with the name of each rule and contract after its id. */
+const withNames = async <Row extends { readonly ruleId: string }>(
+  rows: readonly Row[],
+  { input: { paymasterId }, call, json }: { input: { paymasterId: string }; call: Caller; json: boolean },
+) => {
+  if (json) return rows;
+  const names = new Map((await call('rules.list', { paymasterId })).map(({ _id, name }) => [_id, name]));
+  return rows.map(({ ruleId, ...row }) => ({ ruleId, name: names.get(ruleId), ...row }));
+};
+
 /** `gasdesk rule` */
 export const ruleCommand = group('rule', 'Rules of DApps', [
   list,
@@ -165,11 +176,18 @@ export const ruleCommand = group('rule', 'Rules of DApps', [
   acting('pause', 'Pause a rule; its cycle continues', 'rules.deactivate'),
   acting('unpause', 'Unpause a rule', 'rules.activate'),
   acting('remove', 'Remove a rule', 'rules.delete'),
-  calling('shadow-results', 'Show what rules in shadow would have denied since they were set', 'rules.shadowResults', {
-    paymasterId: dapp,
-  }),
-  calling('last-uses', 'Show when each contract and rule was last used', 'rules.lastUses', {
-    paymasterId: dapp,
-    last: '--last <n>  how many decisions to read, the newest ones',
-  }),
+  calling(
+    'shadow-results',
+    'Show what rules in shadow would have denied since they were set',
+    'rules.shadowResults',
+    { paymasterId: dapp },
+    withNames,
+  ),
+  calling(
+    'last-uses',
+    'Show when each contract and rule was last used',
+    'rules.lastUses',
+    { paymasterId: dapp, last: '--last <n>  how many decisions to read, the newest ones' },
+    withNames,
+  ),
 ]);
