@@ -52,7 +52,9 @@ export const ruleUpdate = z.strictObject({
   policyData: z
     .record(z.string(), z.unknown())
     .optional()
-    .describe('In the same format as for a new rule. Changing the data of a limit starts a new cycle'),
+    .describe(
+      'In the same format as for a new rule. Changing the data of a limit starts a new window, except for a lifetime limit',
+    ),
   ...bindingUpdate,
 });
 

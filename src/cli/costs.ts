@@ -26,7 +26,7 @@ const text = ({ by, chains }: Costs): string => {
   if (chains.length === 0) return 'No operation was mined.\n';
   const sections = chains
     .flatMap(({ name, coin, total, groups }) => [
-      `${name}: ${grouped(total.operations)} ${total.operations === 1 ? 'mined operation' : 'mined operations'} cost ${weiToDecimal(BigInt(total.costWei))} ${coin}${total.priced > 0 ? `, $${total.usd} at the prices of their days` : ''}.`,
+      `${name}: ${grouped(total.operations)} ${total.operations === 1 ? 'mined operation' : 'mined operations'} cost ${weiToDecimal(BigInt(total.costWei))} ${coin}${total.priced > 0 ? `, $${total.usd} at the prices of those days` : ''}.`,
       humanText(shares(total, coin)),
       '',
       humanText(

@@ -134,7 +134,7 @@ const target = { paymasterId: dapp, ruleId: '<rule>  name of the rule, or its id
 const changedRule = z.strictObject({ paymasterId: id, ruleId: id, ...ruleUpdate.shape });
 
 const update = withFields(
-  command('update', 'Update a rule. Changing the data of a limit starts a new cycle'),
+  command('update', 'Update a rule. Changing the data of a limit starts a new window, except for a lifetime limit'),
   changedRule,
   {
     ...target,

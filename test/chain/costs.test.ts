@@ -111,6 +111,7 @@ describe('costs', () => {
     expect(operations).toBe(2);
     expect(html).toContain(`${weiToDecimal(BigInt(total.costWei))} ETH`);
     expect(html).toContain('2 operations of 2 users');
+    expect(html).toContain(' at the prices of those days.');
   });
 
   test('are printed as text, as CSV and as a statement', async () => {

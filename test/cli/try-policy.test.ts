@@ -66,7 +66,7 @@ test('what a record lacks can be assumed, and is said and counted apart', async 
   write('mint');
   writeFileSync(file, readFileSync(file, 'utf8').replace('rules: []', `rules: [${rule}]`));
   const lacking = await out();
-  expect(lacking).toContain('could not be evaluated. At that time: for 6, the price of the coin was not read.');
+  expect(lacking).toContain('6 could not be evaluated: the price of the coin was not read at the time.');
   expect(lacking).toContain('--assume price');
   expect((await json()).assumed).toBeUndefined();
   expect(await run('--assume', 'price')).toMatchObject({
@@ -167,7 +167,7 @@ describe('a policy file is tried on past decisions', () => {
     );
     expect(await out()).toBe(
       'On these 7 decisions this would have changed none that could be evaluated.\n' +
-        '7 could not be evaluated. At that time: for 7, a webhook was not called.\n' +
+        '7 could not be evaluated: a webhook was not called at the time.\n' +
         'With --assume webhook, they are evaluated under an assumption.\n',
     );
   });

@@ -60,7 +60,8 @@ export const ruleOperations = [
   operation({
     method: 'patch',
     path: `${path}/:ruleId`,
-    summary: 'Update a rule of any type. Changing the policyData of a limit starts a new cycle',
+    summary:
+      'Update a rule of any type. Changing the policyData of a limit starts a new window, except for a lifetime limit',
     message: 'Paymaster Policy updated',
     body: ruleUpdate,
     data: procedures['rules.update'].output,

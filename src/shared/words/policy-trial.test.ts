@@ -48,8 +48,20 @@ test('savings are also shown in dollars, if the price of the coin is known', () 
 
 test('what could not be evaluated is counted by cause, the most frequent first', () => {
   expect(unknownSentence(1_013, { price: 13, webhook: 1_000 })).toBe(
-    '1,013 could not be evaluated. At that time: for 1,000, a webhook was not called; for 13, the price of the coin was not read.',
+    '1,013 could not be evaluated: 1,000 because a webhook was not called at the time, 13 because the price of the coin was not read.',
   );
+  expect(unknownSentence(12, { record: 9, gas: 2, token: 1 })).toBe(
+    '12 could not be evaluated: 9 because their records are incomplete, 2 because their gas was not estimated at the time, 1 because a token balance was not read.',
+  );
+});
+
+test.each([
+  [{ gas: 1 }, '1 could not be evaluated: its gas was not estimated at the time.'],
+  [{ gas: 7 }, '7 could not be evaluated: their gas was not estimated at the time.'],
+  [{ person: 7 }, '7 could not be evaluated: no person was verified at the time.'],
+  [{ record: 1 }, '1 could not be evaluated: its record is incomplete.'],
+])('a single cause is not counted again: %o', (causes, sentence) => {
+  expect(unknownSentence(Object.values(causes)[0] ?? 0, causes)).toBe(sentence);
 });
 
 test('what was evaluated under an assumption is said apart, with the assumption', () => {

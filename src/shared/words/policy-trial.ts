@@ -72,28 +72,38 @@ export const estimateSentence = ({ done, of, sampled, report }: Estimate): strin
   return `Estimate from a sample of ${counted(sampled, 'decision')}${basis}: this would ${effect}.`;
 };
 
-/** What a decision could not be evaluated for, to be used within a sentence. */
-const CAUSES = {
-  webhook: 'a webhook was not called',
-  price: 'the price of the coin was not read',
-  token: 'a token balance was not read',
-  person: 'no person was verified',
-  gas: 'its gas was not estimated',
-  record: 'the record is incomplete',
-} as const;
+type Cause = 'webhook' | 'price' | 'token' | 'person' | 'gas' | 'record';
+
+/** Why a decision, and why several ones, could not be evaluated, to be used within a sentence. */
+const CAUSES: Readonly<Record<Cause, readonly [one: string, several?: string]>> = {
+  webhook: ['a webhook was not called'],
+  price: ['the price of the coin was not read'],
+  token: ['a token balance was not read'],
+  person: ['no person was verified'],
+  gas: ['its gas was not estimated', 'their gas was not estimated'],
+  record: ['its record is incomplete', 'their records are incomplete'],
+};
+
+const causeWords = (cause: Cause, count: number): string => {
+  const [one, several = one] = CAUSES[cause];
+  return count === 1 ? one : several;
+};
 
 /**
  * A sentence on the decisions that could not be evaluated, by cause, most frequent first.
  *
  * @param causes how many, by what was not read or called when they were decided
  */
-export const unknownSentence = (
-  unknown: number,
-  causes: Readonly<Partial<Record<keyof typeof CAUSES, number>>>,
-): string => {
-  const sorted = Object.entries(causes).sort(([, one], [, other]) => other - one);
-  const words = sorted.map(([cause, count]) => `for ${grouped(count)}, ${CAUSES[cause as keyof typeof CAUSES]}`);
-  return `${grouped(unknown)} could not be evaluated. At that time: ${words.join('; ')}.`;
+export const unknownSentence = (unknown: number, causes: Readonly<Partial<Record<Cause, number>>>): string => {
+  const sorted = (Object.entries(causes) as [Cause, number][]).sort(([, one], [, other]) => other - one);
+  // Said once. A record is incomplete still.
+  const dated = sorted.find(([cause]) => cause !== 'record');
+  const words = sorted.map((entry) => {
+    const [cause, count] = entry;
+    const because = sorted.length === 1 ? '' : `${grouped(count)} because `;
+    return `${because}${causeWords(cause, count)}${entry === dated ? ' at the time' : ''}`;
+  });
+  return `${grouped(unknown)} could not be evaluated: ${words.join(', ')}.`;
 };
 
 /** What a chart of a trial says of it: the chart also has the decisions that {@link trialSentence} leaves out. */

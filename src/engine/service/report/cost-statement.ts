@@ -61,7 +61,7 @@ export const costStatement = ({ dapp, month, chain, costs, users, at }: Statemen
       ${
         costs === undefined
           ? 'No operation was mined.'
-          : html`${lead}: ${coins(costs.total.costWei, chain)}, ${dollarsOf(costs.total)} at the prices of their days.`
+          : html`${lead}: ${coins(costs.total.costWei, chain)}, ${dollarsOf(costs.total)} at the prices of those days.`
       }
     </p>
     <p class="quiet">

@@ -85,7 +85,7 @@ export const commandSummaries = {
   'policy template': 'List templates of policies, explain one, or add it to a policy',
   'rule list': 'List the rules of a DApp',
   'rule add': 'Add a rule to a DApp',
-  'rule update': 'Update a rule. Changing the data of a limit starts a new cycle',
+  'rule update': 'Update a rule. Changing the data of a limit starts a new window, except for a lifetime limit',
   'rule pause': 'Pause a rule; its cycle continues',
   'rule unpause': 'Unpause a rule',
   'rule remove': 'Remove a rule',
