@@ -124,6 +124,25 @@ describe('a text that is no condition is refused when it is written:', () => {
 });
 
 test.each([
+  ['calls.all(c, c.args.amount <= 2', 'A closing parenthesis is missing'],
+  ['op.sender in ["a", "b"', 'A closing bracket is missing'],
+  ['{"a": 1', 'A closing brace is missing'],
+  ['op.deploys ? true', 'A colon is missing'],
+  ['op.', 'A name is missing'],
+  ['(op.deploys]', 'Expected a closing parenthesis, got a closing bracket'],
+  ['(op.deploys 1)', 'Expected a closing parenthesis, got NUMBER'],
+  ['1 +', 'Unexpected token: the end of the condition'],
+])('an error names in words what the parser names by its tokens: %s', (text, message) => {
+  expect(conditionError(text)?.message).toBe(message);
+});
+
+test('the failure of a stored condition that is no longer valid keeps the words of the parser', () => {
+  expect(readCondition('op.sender in ["a"').evaluate({})).toEqual({
+    failure: 'its expression is not valid: Expected RBRACKET, got EOF',
+  });
+});
+
+test.each([
   ['op.nothing == 1', 3, 10],
   ['op.deploys && op.sender.matches("a")', 14, 36],
   ['op.maxCostWei', 0, 13],

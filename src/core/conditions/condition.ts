@@ -1,4 +1,5 @@
 import { type ASTNode, EvaluationError, type ParseResult } from '@marcbachmann/cel-js';
+import { parserWords } from './parser-words.ts';
 import { type Reading, readingsIn } from './readings.ts';
 import { children, isLoop, methodOf, nodesIn, textOf } from './syntax-tree.ts';
 import { type NamedValue, type Unmet, missingIn, unmetIn, valuesIn } from './unmet.ts';
@@ -235,13 +236,16 @@ const conditionOf = (text: string): Condition | ConditionError => {
 /** Why a text is not a valid condition; undefined if it is one. */
 export const conditionError = (text: string): ConditionError | undefined => {
   const read = conditionOf(text);
-  return 'message' in read ? read : undefined;
+  return 'message' in read ? { ...read, message: parserWords(read.message) } : undefined;
 };
 
 /** Prefix of the failure of a condition whose text is invalid. */
 export const NO_CONDITION = 'its expression is not valid';
 
-/** Stands in for a stored expression that this version no longer accepts. */
+/**
+ * Stands in for a stored expression that this version no longer accepts. Decisions store its failure, and are replayed
+ * with it, so that the parser's message stays as it is.
+ */
 const unreadable = (text: string, { message }: ConditionError): Condition => ({
   steps: () => 0,
   evaluate: () => ({ failure: `${NO_CONDITION}: ${message}` }),
