@@ -73,6 +73,11 @@ test.each([
   ['vault', 'passphrase', null, 'set again', 'Vault created'],
   ['vault', 'passphrase', 'set', 'set again', 'Passphrase of the vault changed'],
   ['secret', 'signer:31337', null, 'set again', 'Secret signer:31337 of the vault set'],
+  ['secret', 'webhook.b6e795b9.url', null, 'set again', 'URL of a webhook stored in the vault'],
+  ['secret', 'webhook.b6e795b9.url', 'set', 'set again', 'URL of a webhook changed'],
+  ['secret', 'webhook.b6e795b9.url', 'set', null, 'URL of a webhook removed from the vault'],
+  ['secret', 'webhook.notifications.url', null, 'set again', 'URL of the notification webhook stored in the vault'],
+  ['secret', 'alert.b6e795b9.url', 'set', null, 'URL for alerts removed from the vault'],
   ['desk', 'b', { deskId: 'a' }, { deskId: 'b', backedUpAt: 0 }, 'Backup restored'],
   ['gizmo', 'g1', 1, 2, 'gizmo g1 changed'],
 ])('%s %s: a change is a sentence', (subject, id, before, after, sentence) => {

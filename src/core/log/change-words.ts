@@ -76,6 +76,13 @@ const didWords = (change: Change, added: string, removed: string): string => {
 
 const quoted = (name: unknown): string => `“${String(name)}”`;
 
+/** What a URL in the vault is for, whose name contains an id. A webhook of an event and one of a rule look the same. */
+const vaultUrl = (name: string): string | undefined => {
+  if (name === 'webhook.notifications.url') return 'URL of the notification webhook';
+  if (/^webhook\..+\.url$/.test(name)) return 'URL of a webhook';
+  return /^alert\..+\.url$/.test(name) ? 'URL for alerts' : undefined;
+};
+
 /**
  * Descriptions by kind of subject. @param fields the subject's latest fields; for a removed one, those before its
  * removal
@@ -137,7 +144,12 @@ const WORDS: Readonly<Record<string, (change: Change, fields: Fields, names: Nam
   },
   vault: ({ before }) =>
     before === null ? { what: 'Vault', did: 'created' } : { what: 'Passphrase of the vault', did: 'changed' },
-  secret: (change) => ({ what: `Secret ${change.id} of the vault`, did: didWords(change, 'set', 'removed') }),
+  secret: (change) => {
+    const what = vaultUrl(change.id);
+    if (what === undefined)
+      return { what: `Secret ${change.id} of the vault`, did: didWords(change, 'set', 'removed') };
+    return { what, did: didWords(change, 'stored in the vault', 'removed from the vault') };
+  },
   desk: () => ({ what: 'Backup', did: 'restored' }),
 };
 
