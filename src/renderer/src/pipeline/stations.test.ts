@@ -24,6 +24,7 @@ test('an operation stops at the first rule that denies; what the later ones say 
   const words = new Map(stationsOf(steps).map(({ key, words: said }) => [key, said]));
   expect(words.get('contracts')).toBe('denies it: the operation stops here');
   expect(words.get('gasTank')).toBe('would deny it as well');
+  expect([words.get('signed'), words.get('mined')]).toEqual(['not reached', 'not reached']);
 });
 
 test('the stations have the order of the record, which an older version may have checked in another order', () => {
@@ -47,6 +48,7 @@ test('a policy that is only tried neither signs nor mines', () => {
 test('before a decision, every rule is shown, and every station waits', () => {
   expect(stationsOf([])).toHaveLength(decidingRules.length + 2);
   expect(new Set(Object.values(drawn([])))).toEqual(new Set(['waiting']));
+  expect(new Set(stationsOf([]).map(({ words }) => words))).toEqual(new Set(['waits']));
 });
 
 test.each([

@@ -78,11 +78,18 @@ export const stationsOf = (steps: readonly WalkedStep[], ending: Ending | null =
   if (ending === null) return rules;
   const isBeyond = rules.some(({ state }) => state === 'deny');
   const { signed, mined, minedWords } = ending;
-  const signedWords = signed === 'pass' ? 'signed' : 'waits';
+  const heard = (state: StationState, said: string): string => (isBeyond && state === 'waiting' ? 'not reached' : said);
   return [
     ...rules,
-    { key: 'signed', name: 'Signed', state: signed, isBeyond, icon: 'signed', words: signedWords },
-    { key: 'mined', name: 'Mined', state: mined, isBeyond, icon: 'mined', words: minedWords },
+    {
+      key: 'signed',
+      name: 'Signed',
+      state: signed,
+      isBeyond,
+      icon: 'signed',
+      words: heard(signed, signed === 'pass' ? 'signed' : 'waits'),
+    },
+    { key: 'mined', name: 'Mined', state: mined, isBeyond, icon: 'mined', words: heard(mined, minedWords) },
   ];
 };
 
