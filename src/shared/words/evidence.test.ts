@@ -52,4 +52,5 @@ test('an unforeseen value is shown by its own name', () => {
 
 test('codes read as words', () => {
   expect(codeWords('CALLS_WHITELISTED')).toBe('Calls whitelisted');
+  expect(codeWords('DAPP_PAUSED')).toBe('DApp paused');
 });

@@ -130,8 +130,8 @@ export const evidenceItems = (evidence: Readonly<Record<string, unknown>>): Evid
       ...itemOf(key, value, evidence['unit']),
     }));
 
-/** A code in a trace as readable text: `NO_DEPLOYMENT` becomes `No deployment`. */
+/** A code in a trace as readable text: `NO_DEPLOYMENT` becomes `No deployment`, `DAPP_PAUSED` `DApp paused`. */
 export const codeWords = (code: string): string => {
   const text = code.replaceAll('_', ' ').toLowerCase();
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return (text.charAt(0).toUpperCase() + text.slice(1)).replaceAll(/\bdapp\b/gi, 'DApp');
 };
