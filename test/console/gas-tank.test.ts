@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Contract } from 'ethers';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { attachNewContract } from '../../src/demo/attach-new-contract.ts';
 import { deployEntryPoint, devWallet } from '../../src/demo/world-contracts.ts';
@@ -40,6 +40,8 @@ const tankOf = (wallet: string): Promise<bigint> =>
     ['function getBalance(address) view returns (uint256)'],
     world().chain.provider,
   ).getFunction('getBalance')(wallet) as Promise<bigint>;
+
+const hasFocus = (field: Locator): Promise<boolean> => field.evaluate((it) => it === document.activeElement);
 
 const shownBalance = (page: Page) =>
   page.getByRole('region', { name: 'Balance' }).locator('.figure').first().locator('dd');
@@ -102,6 +104,7 @@ test('a funding wallet is proved, its tank filled and emptied again, as the chai
 
   // Money in.
   await page.getByRole('button', { name: 'Deposit', exact: true }).click();
+  await expect.poll(() => hasFocus(dialog.getByLabel('Amount'))).toBe(true);
   await dialog.getByLabel('Amount').fill('1.5');
   await dialog.getByText('Gas tank holds').waitFor();
   await chooseWallet(dialog, world().chain.url);
@@ -128,6 +131,7 @@ test('a funding wallet is proved, its tank filled and emptied again, as the chai
 
   // Money out: more than there is is refused before anything is signed.
   await page.getByRole('button', { name: 'Withdraw', exact: true }).click();
+  await expect.poll(() => hasFocus(dialog.getByLabel('Amount'))).toBe(true);
   await dialog.getByLabel('Amount').fill('10000');
   await chooseWallet(dialog, world().chain.url);
   await dialog.getByRole('button', { name: 'Review transaction' }).click();

@@ -33,7 +33,9 @@ test('the owner of a contract stakes, unlocks and gets the stake back on the pag
   await section.getByText('Good: bundlers have no reason').waitFor();
   expect(await section.getByRole('button', { name: 'Unlock stake' }).count()).toBe(0);
   await section.getByRole('button', { name: 'Add stake' }).click();
-  await dialog.getByLabel('Amount').fill('0.5');
+  const amount = dialog.getByLabel('Amount');
+  await expect.poll(() => amount.evaluate((field) => field === document.activeElement)).toBe(true);
+  await amount.fill('0.5');
   await sign();
   expect(await reputation()).toMatchObject({ stakeWei: String(10n ** 18n / 2n), isStaked: true, unstakeDelaySec: DAY });
   await section.getByText('0.5 ETH').waitFor();
