@@ -114,7 +114,13 @@ test('the code that the console and the README show for viem mints as it is past
   const { variables } = await start();
   const url = variables.GASDESK_URL;
   const client = createPublicClient({ chain: foundry, transport: http(variables.RPC_URL) });
-  const [console] = snippetsFor({ url, chainId: 31337, entryPointVersion: '0.7', entryPoint: entryPoint07Address });
+  const [console] = snippetsFor({
+    url,
+    forwards: true,
+    chainId: 31337,
+    entryPointVersion: '0.7',
+    entryPoint: entryPoint07Address,
+  });
   const readme = /```ts\n(.+?)```/s.exec(readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8'));
   const folder = tempFolder();
   symlinkSync(join(import.meta.dirname, '../../node_modules'), join(folder, 'node_modules'));

@@ -7,6 +7,8 @@ export const paymasterUrl = (serviceUrl: string | null | undefined, { chainId, a
 
 interface PaymasterEndpoint {
   readonly url: string;
+  /** True if this URL also takes a bundler's methods. */
+  readonly forwards: boolean;
   readonly chainId: number;
   readonly entryPointVersion: string;
   readonly entryPoint: string;
@@ -30,6 +32,7 @@ const sponsored = await paymaster.getPaymasterAndData(userOp, {
 // Without `estimateFeesPerGas`, viem offers twice the tip that the chain asks for, which the rule `fees` may deny.
 const viem = ({
   url,
+  forwards,
   chainId,
   entryPointVersion,
   entryPoint,
@@ -44,7 +47,7 @@ const paymaster = createPimlicoClient({
 const bundlerClient = createBundlerClient({
   account, // your smart account on chain ${chainId}
   client,
-  transport: http(bundlerUrl),
+  transport: http(${forwards ? `'${url}'` : 'bundlerUrl'}),
   paymaster,
   userOperation: { estimateFeesPerGas: async () => (await paymaster.getUserOperationGasPrice()).standard },
 });
@@ -73,7 +76,7 @@ const curl = ({ url, entryPointVersion, entryPoint }: PaymasterEndpoint): string
   }'`;
 };
 
-/** Code that calls this paymaster, ready to be pasted. Biconomy's SDK supports only EntryPoint 0.6. */
+/** Code that calls this paymaster, with its URL. Biconomy's SDK supports only EntryPoint 0.6. */
 export const snippetsFor = (endpoint: PaymasterEndpoint): Snippet[] => [
   { title: 'viem', code: viem(endpoint) },
   ...(endpoint.entryPointVersion === entryPoint06.version ? [{ title: 'Biconomy SDK', code: biconomy(endpoint) }] : []),
