@@ -62,3 +62,17 @@ test('the log is followed, waits for those who read, and is searched', async () 
   await page.getByRole('button', { name: 'Clear the filter' }).click();
   await rows.nth(83).waitFor();
 });
+
+test('a log that leaves out refused requests says from which level on it is written', async ({ onTestFinished }) => {
+  const folder = makeTempFolder();
+  const quiet = await startEngine({ dir: folder, flags: { logLevel: 'error' } });
+  onTestFinished(async () => {
+    await quiet.stop();
+    removeTempFolder(folder);
+  });
+  await fetch(`${quiet.url}/nowhere`);
+  const page = await browser().open(`${quiet.url}/console/#token=${quiet.operatorToken.reveal()}`);
+  await page.evaluate(() => (window.location.hash = '#/activity/service'));
+  await page.getByText('Here, Gasdesk logs only from level error on. The setting logLevel changes that.').waitFor();
+  expect(await page.getByText('Refused requests').count()).toBe(0);
+});
