@@ -48,7 +48,7 @@ const keySection = ({ key }: SharedProof): Markup => html`
   <section class="given">
     <label for="given-key"
       ><strong>Is it the right log?</strong> Everything above was verified with the key in this file. Paste the key that
-      the operator gave you by another way, such as a website.</label
+      the operator gave you through another channel, such as a website.</label
     >
     <input id="given-key" autocomplete="off" spellcheck="false" placeholder="gasdesk/…+…+…" />
     <p id="key-result" role="status"></p>

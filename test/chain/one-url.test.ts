@@ -77,7 +77,7 @@ describe("a bundler's method sent to the desk", () => {
     const gas = { callGasLimit: 10n ** 5n, verificationGasLimit: 10n ** 6n, preVerificationGas: 10n ** 5n };
     const send = () => bundler.sendUserOperation({ calls: [mintCall(world())], ...fees, ...gas });
     await forward('own');
-    await expect(send()).rejects.toThrow(/passes only operations that it has signed for this DApp/);
+    await expect(send()).rejects.toThrow(/forwards to the bundler only operations that it has signed for this DApp/);
     await forward('all');
     // The account has no money: the bundler says so by its own code.
     await expect(send()).rejects.toThrow(/AA21|prefund/);

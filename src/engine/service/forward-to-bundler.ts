@@ -141,7 +141,7 @@ export const forwardToBundler = async (
     const fix = 'Send it with the paymaster data that Gasdesk answered, or to a bundler directly.';
     throw new EngineError(
       'NOT_SPONSORED',
-      `Gasdesk passes only operations that it has signed for this DApp on to the bundler. ${fix}`,
+      `Gasdesk forwards to the bundler only operations that it has signed for this DApp. ${fix}`,
       { fix },
     );
   }

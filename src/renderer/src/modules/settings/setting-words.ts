@@ -50,7 +50,7 @@ const WORDS: Readonly<Record<string, SettingWords>> = {
   },
   continuousBackupDays: {
     title: 'Days of continuous backup',
-    purpose: 'For so many days, any second can be restored.',
+    purpose: 'Any second of this many past days can be restored.',
   },
   continuousBackupWait: {
     title: 'Answers wait for the continuous backup',
