@@ -140,7 +140,9 @@ test("today's price is offered only if it is known; otherwise the trial says tha
   const panel = panelOf(page);
   await panel.getByRole('button', { name: 'Try on the last 7 days' }).click();
   await panel
-    .getByText(/the price of the coin was not read[.] \w+ has no price today that could be assumed instead[.]$/)
+    .getByText(
+      /the price of the coin was not read at the time[.] \w+ has no price today that could be assumed instead[.]$/,
+    )
     .waitFor();
   expect(await panel.getByText("Use today's price").count()).toBe(0);
   await desk().call('chains.set', { chainId: 31_337, price: { source: 'static', usd: '3000' } });

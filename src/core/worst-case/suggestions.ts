@@ -90,7 +90,7 @@ const maxOperationCost = (policy: Policy, wei: bigint, coin: string): Draft => (
 const breaker = (policy: Policy, wei: bigint, coin: string): Draft => ({
   change: 'breaker',
   subject: `A burn-rate breaker of ${shownAmount(wei)} ${coin} an hour`,
-  because: 'nothing more is signed in any hour, and anyone who exceeds it pauses sponsorship',
+  because: 'nothing more is signed in any hour, and anyone who exceeds it pauses the DApp',
   policy: { ...policy, chain: { ...(policy.chain ?? NO_CHAIN), breaker: { amountWei: String(wei), seconds: 3_600 } } },
 });
 

@@ -8,8 +8,16 @@ export const periodWords: Readonly<Record<Period, string>> = {
   day: 'In any day',
 };
 
+/** What stops an attacker if it is the DApp's part of a bound for several. */
+const OF_ONE_DAPP: Readonly<Record<string, string>> = {
+  BURN_RATE_EXCEEDED_BY_DAPP: "DApp's half of the burn-rate breaker",
+  TANK_SHARE_REACHED: "DApp's share of the gas tank",
+};
+
 /** A rule that stops an attacker, to be used within a sentence. */
-export const stopWords = ({ rule, name }: Pick<Stop, 'rule' | 'name'>): string => {
+export const stopWords = ({ rule, name, code }: Stop): string => {
+  const ofOne = OF_ONE_DAPP[code];
+  if (ofOne !== undefined) return ofOne;
   const title = ruleName(rule).toLowerCase();
   // Titles such as "Senders" name what the rule is about.
   const words = title.endsWith('s') ? `rule on ${title}` : title;
@@ -76,16 +84,13 @@ const peopleWords = (people: number): string => (people === 1 ? '1 person' : `${
  * What a limit that counts people allows an attacker, as a sentence. @param people those of the attacker; null for any
  * number
  */
-export const perPersonWords = (
-  stop: Pick<Stop, 'rule' | 'name'> & { readonly allows: string },
-  people: number | null,
-): string =>
+export const perPersonWords = (stop: Stop & { readonly allows: string }, people: number | null): string =>
   people === null
     ? `The ${stopWords(stop)} allows each person ${stop.allows}. State how many people an attacker may be, to see what it bounds.`
     : `The ${stopWords(stop)} allows ${peopleWords(people)} × ${stop.allows}.`;
 
 /** Why a rule does not bound the cost. */
-export const perAccountWords = (stop: Pick<Stop, 'rule' | 'name'>): string => {
+export const perAccountWords = (stop: Stop): string => {
   const subject = stop.rule === 'gasTank' ? "A user's share of the gas tank" : `The ${stopWords(stop)}`;
   return `${subject} stops no attacker: it counts each account, and new accounts are free.`;
 };

@@ -296,7 +296,7 @@ test('only changes that lower the worst case are proposed, by what they save', (
 });
 
 test('a share of the gas tank is called a share, not the tank, if it stops no attacker', () => {
-  expect(perAccountWords({ rule: 'gasTank', name: null })).toBe(
+  expect(perAccountWords({ rule: 'gasTank', name: null, code: 'TANK_SHARE_REACHED' })).toBe(
     "A user's share of the gas tank stops no attacker: it counts each account, and new accounts are free.",
   );
 });

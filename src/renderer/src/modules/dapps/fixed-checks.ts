@@ -50,9 +50,11 @@ const SENTENCES: Readonly<Record<FixedKind, (facts: FixedFacts, coin: string) =>
     return `Fees cover the base fee. One operation costs at most ${cost}.`;
   },
   tokenPayment: ({ tokens, tokenMode }) =>
-    tokens.length === 0 || !tokenMode
-      ? 'The chain accepts no token, so users cannot pay in one.'
-      : `Users may pay in ${tokens.map(({ symbol }) => symbol).join(', ')} if their balance and allowance suffice. Contracts, limits and webhooks do not apply to them, nor lists of senders that do not say so.`,
+    !tokenMode
+      ? 'The policy does not let users pay in tokens.'
+      : tokens.length === 0
+        ? 'The chain accepts no token, so users cannot pay in one.'
+        : `Users may pay in ${tokens.map(({ symbol }) => symbol).join(', ')} if their balance and allowance suffice. Contracts, limits and webhooks do not apply to them, nor lists of senders that do not say so.`,
   gasTank: ({ tank }, coin) => {
     const covers = 'The gas tank covers the maximum cost';
     if (tank === undefined || tank.freeWei === null || tank.balanceWei === null) return `${covers}.`;
@@ -67,7 +69,7 @@ const SENTENCES: Readonly<Record<FixedKind, (facts: FixedFacts, coin: string) =>
   burnRate: ({ chain }, coin) => {
     const breaker = chain?.breaker ?? null;
     if (breaker === null) return 'No spend cap on this chain: only limits and the gas tank apply.';
-    const pauses = 'on this chain, then pauses sponsorship.';
+    const pauses = 'on this chain, then pauses its DApps. If it has several, one may use half.';
     if (breaker !== 'default') {
       const { amountWei, seconds } = breaker;
       return `Gasdesk signs for at most ${amount(amountWei, coin)} per ${spanWords(seconds)} ${pauses}`;

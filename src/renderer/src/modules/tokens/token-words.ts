@@ -33,5 +33,5 @@ export const sourceWords = ({ rate }: Pick<FeeToken, 'rate'>): string =>
 
 export const chargeSentence = ({ preFund }: Pick<FeeToken, 'preFund'>): string =>
   preFund
-    ? 'Singletons take the maximum before the operation runs and return the rest: user and treasury must have approved the paymaster before.'
+    ? 'Contracts of versions singleton-… take the maximum before the operation runs and return the rest. So the user and the treasury of the chain must have approved the contract; set a wallet of yours as the treasury with "gasdesk chain set CHAIN --treasury 0x…".'
     : 'The user is charged after the operation runs, for its actual cost. An account that moves its tokens away makes you pay.';
