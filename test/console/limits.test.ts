@@ -182,7 +182,7 @@ test('a limit of each operation counts none and has no window; a lifetime never 
   expect(await page.getByText('starts a new window').count()).toBe(0);
 });
 
-test('a limit that gets another name keeps its window and its usage; another threshold starts anew', async () => {
+test('a limit that gets another name keeps its window and its usage; another threshold starts a new window', async () => {
   const { paymasterId } = dapp;
   const perDay = { type: 'SMART_ACCOUNT', cycleDuration: { value: 1, unit: 'day' }, thresholdType: 'COUNT' };
   const rule = { name: 'Five', policyType: 'PAYMASTER_SA_LIMIT', policyData: { ...perDay, threshold: 5 } };
