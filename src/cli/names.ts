@@ -129,7 +129,7 @@ const LEAST_PREFIX = 3;
 
 /**
  * The candidates that a text means: that of this id, or else of this name, or else all that begin with it. Upper and
- * lower case differ only where this finds one.
+ * lower case are distinguished only if one matches exactly.
  */
 export const meantBy = (typed: string, candidates: readonly Candidate[]): readonly Candidate[] => {
   const text = typed.toLowerCase();

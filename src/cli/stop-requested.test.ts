@@ -32,7 +32,7 @@ const shown = async ({ isTTY, env = {}, stopped = Promise.resolve() }: Shown): P
 };
 
 it('a service says where its console is: to a person in words, to a program in JSON', async () => {
-  expect(await shown({ isTTY: true })).toBe(`The console is at ${CONSOLE}; Ctrl-C ends the service.\n`);
+  expect(await shown({ isTTY: true })).toBe(`The console is at ${CONSOLE}\nCtrl-C ends the service.\n`);
   const listening = { event: 'listening', url: 'http://127.0.0.1:1', console: CONSOLE };
   expect(JSON.parse(await shown({ isTTY: false }))).toEqual(listening);
 });

@@ -43,7 +43,7 @@ export const serveUntil = async (
     if (url === undefined) return;
     const consoleUrl = `${url}/console/#token=${served.operatorToken.reveal()}`;
     if (stdout.isTTY === true) {
-      printLine(`The console is at ${consoleUrl}; Ctrl-C ends the service.`);
+      printLine(`The console is at ${consoleUrl}\nCtrl-C ends the service.`);
       if (open) close = await openConsole(consoleUrl, env);
     } else {
       printLine(JSON.stringify({ event: 'listening', url, console: consoleUrl }));

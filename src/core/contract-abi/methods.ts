@@ -55,7 +55,7 @@ const fragmentOf = (entry: object): FunctionFragment | undefined => {
 
 /**
  * The functions of a contract ABI, in its order. ethers refuses some names of parameters and some types of outputs.
- * Such a function is read without them: what it is called with counts, whatever it is called.
+ * Such a function is read without them, because calls are recognised by its name and the types of its parameters.
  *
  * @throws Error if the text is not the JSON of an ABI
  */

@@ -12,7 +12,7 @@ interface SendersError {
 export interface SendersList {
   /** Lower case, without duplicates, in order of first appearance. */
   readonly addresses: readonly Address[];
-  /** Lines without an address, and damaged addresses next to others. About 20 are listed at most. */
+  /** Lines without an address, and damaged addresses next to others. At most 20 are listed. */
   readonly errors: readonly SendersError[];
 }
 
