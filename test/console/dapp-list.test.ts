@@ -28,5 +28,9 @@ test('the list of DApps shows which one is live, paused, or not live yet, also i
     await expect.poll(hidden).toBe(0);
     await page.screenshot({ path: join(artifacts, `console-dapps-${width}-light.png`) });
   }
+  const label = await row.locator('td.states').evaluate((cell) => {
+    return [getComputedStyle(cell, '::before').content, getComputedStyle(cell).paddingLeft];
+  });
+  expect(label).toEqual([expect.stringContaining('State'), '128px']);
   expect(await seriousErrors(page)).toEqual([]);
 });
