@@ -35,6 +35,34 @@ test('the form of the first contract says that deployments end, and sponsors the
   await page.getByRole('listitem', { name: 'Items' }).waitFor();
 });
 
+test('a change that was left and is there again is saved, and a new name alone keeps the data', async () => {
+  const { paymasterId } = await engine.dapp({});
+  const policyData = { expression: 'op.nonce < 9', message: 'Nine times.' };
+  const rule = { name: 'Few', policyType: 'CONDITION', policyData };
+  await engine.service.call('rules.create', { paymasterId, rule });
+  const stored = async () => (await engine.service.call('rules.list', { paymasterId })).at(-1);
+  const page = await browser().open(`${engine.url}/console/#token=${engine.operatorToken.reveal()}`);
+  await page.getByText('Engine running').waitFor();
+  const edit = async (named: string) => {
+    await page.evaluate((id) => (window.location.hash = `#/dapps/${id}/policy`), paymasterId);
+    await page.getByRole('listitem', { name: named }).getByRole('button', { name: 'Edit' }).click();
+    return page.getByRole('complementary', { name: `Edit ${named}` });
+  };
+  await (await edit('Few')).getByLabel('Message to a denied user').fill('At most nine times.');
+  await page.evaluate(() => (window.location.hash = '#/costs'));
+  await page.getByRole('heading', { name: 'Costs', level: 1 }).waitFor();
+  const form = await edit('Few');
+  await expect.poll(() => form.getByLabel('Message to a denied user').inputValue()).toBe('At most nine times.');
+  await form.getByRole('button', { name: 'Save condition' }).click();
+  const changed = { ...policyData, message: 'At most nine times.' };
+  await expect.poll(stored).toMatchObject({ name: 'Few', policyData: changed });
+
+  const renaming = await edit('Few');
+  await renaming.getByLabel('Name').fill('Nine');
+  await renaming.getByRole('button', { name: 'Save condition' }).click();
+  await expect.poll(stored).toMatchObject({ name: 'Nine', policyData: changed });
+});
+
 test('a factory that Gasdesk cannot read is trusted by its address, in the form of the rule', async () => {
   const factory = `0x${'fa'.repeat(20)}`;
   const page = await browser().open(`${engine.url}/console/#token=${engine.operatorToken.reveal()}`);

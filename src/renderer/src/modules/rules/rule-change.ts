@@ -10,16 +10,16 @@ interface FormRule {
   readonly name: string;
   readonly policyType: string;
   readonly policyData: Record<string, unknown>;
-  /** The data when the form was opened. The same data is not sent again, because that restarts what the rule counts. */
-  readonly before: Record<string, unknown> | undefined;
+  /** The data that is stored. The same data is not sent again, because that restarts what the rule counts. */
+  readonly stored: Record<string, unknown> | undefined;
   readonly binding: BindingInput;
 }
 
 export const ruleChange = (form: FormRule): PolicyChange => {
-  const { paymasterId, rule, policyType, policyData, before, binding } = form;
+  const { paymasterId, rule, policyType, policyData, stored, binding } = form;
   const name = form.name.trim();
   if (rule !== undefined) {
-    const update = isSame(before, policyData) ? { name } : { name, policyData };
+    const update = isSame(stored, policyData) ? { name } : { name, policyData };
     return { name: 'rules.update', input: { paymasterId, ruleId: rule._id, update } };
   }
   return {
