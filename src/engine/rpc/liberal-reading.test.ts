@@ -138,7 +138,7 @@ describe('options', () => {
     ],
     [{ calculateGasLimits: 'yes' }, 'params[3].calculateGasLimits must be a boolean value'],
     [{ validForSeconds: '300' }, 'params[3].validForSeconds must be a whole number of seconds from 30 to 86400'],
-    [{ policyId: 5 }, 'params[3].policyId is not valid'],
+    [{ policyId: 5 }, 'params[3].policyId must be a string, or an array of at most 100 strings'],
   ])('%j is nonsense, and named', async (context, message) => {
     const params = [validOp, ENTRY_POINT, CHAIN, context];
     const { status, body, asked } = await send(request({ method: 'pm_getPaymasterData', params }));
