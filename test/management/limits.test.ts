@@ -145,7 +145,8 @@ test.each<[sent: unknown, message: string]>([
 
 test('a threshold of half a million digits is refused, not counted', async () => {
   const { created } = await dappWithLimit({ thresholdType: 'NATIVE_ASSET' }, `0.${'1'.repeat(500_000)}`);
-  expect(created.body).toMatchObject({ statusCode: 400, message: 'threshold must be a positive number' });
+  const message = 'threshold must be a positive number of at most 100 digits';
+  expect(created.body).toMatchObject({ statusCode: 400, message });
 });
 
 test('any update restarts the cycle, an empty one too; fields that it does not name stay', async () => {
