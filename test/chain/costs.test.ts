@@ -130,8 +130,9 @@ describe('costs', () => {
     expect(text).toContain(`2 mined operations cost ${cost} ETH`);
     expect(text).toMatch(/Reverted calls +0\.\d+ ETH +\d+\.\d %/);
     const shown = costParts.filter((part) => total[part] !== '0');
-    const shares = shown.map((part) => (Number(total[part]) / Number(total.costWei)) * 100);
-    expect(text.match(/\d+\.\d(?= %)/g)).toEqual(shares.map((share) => share.toFixed(1)));
+    const whole = BigInt(total.costWei);
+    const tenths = shown.map((part) => (2_000n * BigInt(total[part]) + whole) / (2n * whole));
+    expect(text.match(/\d+\.\d(?= %)/g)).toEqual(tenths.map((tenth) => `${tenth / 10n}.${tenth % 10n}`));
     expect(text).toContain(world().operator.address.toLowerCase());
     const csv = (await run('--dapp', dapp.paymasterId, '--csv')).trimEnd().split('\r\n');
     expect(csv[0]).toMatch(/^dapp,name,chainId,coin,operations,reverted,cost,work,tip,/);

@@ -188,6 +188,8 @@ test('a limit that gets another name keeps its window and its usage; another thr
   const rule = { name: 'Five', policyType: 'PAYMASTER_SA_LIMIT', policyData: { ...perDay, threshold: 5 } };
   await desk().call('rules.create', { paymasterId, rule });
   await sponsor();
+  // A new window would begin at another time.
+  await desk().clock.advance(60_000);
   const page = await open();
   await go(page, policy());
   const used = /the busiest has used 1 of 5/;
