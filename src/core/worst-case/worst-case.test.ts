@@ -6,9 +6,8 @@ import type { Situation } from './attack-operation.ts';
 import { attackedPolicy } from './attacked-policy.ts';
 import { type WorstCase, attackReservations, worstCase } from './worst-case.ts';
 import { people } from '../../../test/support/situations.ts';
-import { perPersonWords } from './words.ts';
 import { sized } from '../../../test/support/combinations.ts';
-import { headline, perAccountWords } from './words.ts';
+import { headline, perAccountWords, perPersonWords, stopWords } from './words.ts';
 
 const MILLI = 10n ** 15n;
 const HOUR_MS = 3_600_000;
@@ -193,11 +192,15 @@ describe('what a holder of the API key can cost', () => {
       [1_000n, 'gasTank'],
     ]);
     expect(found.bounds[0]?.stoppedBy?.code).toBe('TANK_SHARE_REACHED');
+    expect(found.bounds[0]?.ladder.map(stopWords)).toEqual(["DApp's share of the gas tank", 'gas tank']);
   });
 
   test('is half of the breaker on a chain with several DApps', () => {
     const several = { ...situation, shared: { bySenders: false, byDapps: false, chain: true } };
-    expect(rounded(find(breaker(40n, 3_600), several))[1]).toEqual([20n, 'burnRate']);
+    const found = find(breaker(40n, 3_600), several);
+    expect(rounded(found)[1]).toEqual([20n, 'burnRate']);
+    const [half, all] = found.bounds[1]?.ladder.map(stopWords) ?? [];
+    expect([half, all]).toEqual(["DApp's half of the burn-rate breaker", 'burn-rate breaker']);
   });
 
   test('lists every rule that would stop it, the first one first, and those that never do', () => {
